@@ -1,0 +1,55 @@
+# Every target sets up what it needs from a bare clone; the second time it is quick.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+TESTS ?= tests
+WORKERS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help demo run test lint format bench mutation soak lock
+
+help: ## Show this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
+
+$(STAMP): requirements-dev.txt pyproject.toml
+	@echo "==> Setting up $(VENV) (needs the package index once)"
+	@$(PYTHON) -c 'import sys; sys.exit(not (3,11) <= sys.version_info[:2] < (3,15))' \
+	  || { echo "Python 3.11 to 3.14 is needed; this is $$($(PYTHON) --version). Set PYTHON=/path/to/python3.11"; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-dev.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+demo: $(STAMP) ## Three pull requests through the gate, no GitHub account needed (KEEP=1 leaves it running)
+	@$(BIN)/python -m tests.demo $(if $(KEEP),--keep)
+
+run: $(STAMP) ## Start the service
+	@$(BIN)/mergegate serve
+
+lint: $(STAMP) ## Format check, lint, types, import contracts
+	@echo "==> ruff" && $(BIN)/ruff format --check --quiet . && $(BIN)/ruff check --quiet .
+	@echo "==> mypy" && $(BIN)/mypy
+	@echo "==> import contracts" && $(BIN)/lint-imports --no-cache >/dev/null || $(BIN)/lint-imports --no-cache
+
+format: $(STAMP) ## Rewrite the files in the house format
+	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
+
+test: lint ## Everything that must be green: lint, types, contracts, tests, coverage of checks and policies
+	@echo "==> pytest on the pure packages (branch coverage must be 100 %)"
+	@$(BIN)/coverage erase && $(BIN)/coverage run -m pytest -q tests/checks tests/policies && $(BIN)/coverage report --fail-under=100
+	@echo "==> pytest on the rest ($(WORKERS) workers)"
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist=loadfile $(TESTS) --ignore=tests/checks --ignore=tests/policies
+
+bench: $(STAMP) ## Measure intake and evaluation, print a table
+	@$(BIN)/python -m tests.bench
+
+mutation: $(STAMP) ## Mutation score of checks and policies (bar: 85 %)
+	@$(BIN)/python -m tests.mutation
+
+soak: $(STAMP) ## Long property and kill runs
+	@MERGEGATE_SOAK=1 $(BIN)/python -m pytest -q $(TESTS)
+
+lock: ## Resolve the dependencies anew (needs uv)
+	uv pip compile pyproject.toml --universal --generate-hashes --no-emit-index-url --no-emit-find-links -o requirements.txt
+	uv pip compile pyproject.toml --group dev --universal --generate-hashes --no-emit-index-url --no-emit-find-links -o requirements-dev.txt

@@ -1,0 +1,1 @@
+"""Tests, the simulated GitHub they run against, and the demo."""
