@@ -1,0 +1,153 @@
+"""Keys of work: what a delivery or the resync says should be looked at again.
+
+Pull request, merge group and ticket keys are reconciled. Branch, commit, repository and installation keys only fan
+out to those. A key is text in the store, `kind:installation:repository:rest`, so that it can be read by a person.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+
+class UnknownKey(ValueError):
+    """A stored key has no known kind or a malformed number; it came from a newer version or from damage."""
+
+
+@dataclass(frozen=True, slots=True)
+class PullKey:
+    kind: ClassVar = "pull"
+    installation_id: int
+    repository_id: int
+    number: int
+
+    def __str__(self) -> str:
+        return f"pull:{self.installation_id}:{self.repository_id}:{self.number}"
+
+    @classmethod
+    def parse(cls, installation: str, repository: str, rest: str) -> Self:
+        return cls(int(installation), int(repository), int(rest))
+
+
+@dataclass(frozen=True, slots=True)
+class GroupKey:
+    """A merge group, by the SHA of its head commit."""
+
+    kind: ClassVar = "group"
+    installation_id: int
+    repository_id: int
+    head_sha: str
+
+    def __str__(self) -> str:
+        return f"group:{self.installation_id}:{self.repository_id}:{self.head_sha}"
+
+    @classmethod
+    def parse(cls, installation: str, repository: str, rest: str) -> Self:
+        return cls(int(installation), int(repository), rest)
+
+
+@dataclass(frozen=True, slots=True)
+class TicketKey:
+    """An issue that is, or may become, a ticket."""
+
+    kind: ClassVar = "ticket"
+    installation_id: int
+    repository_id: int
+    number: int
+
+    def __str__(self) -> str:
+        return f"ticket:{self.installation_id}:{self.repository_id}:{self.number}"
+
+    @classmethod
+    def parse(cls, installation: str, repository: str, rest: str) -> Self:
+        return cls(int(installation), int(repository), int(rest))
+
+
+@dataclass(frozen=True, slots=True)
+class BranchKey:
+    """A branch by its full ref, `refs/heads/main`; fans out to the pull requests that target or come from it."""
+
+    kind: ClassVar = "branch"
+    installation_id: int
+    repository_id: int
+    ref: str
+
+    def __str__(self) -> str:
+        return f"branch:{self.installation_id}:{self.repository_id}:{self.ref}"
+
+    @classmethod
+    def parse(cls, installation: str, repository: str, rest: str) -> Self:
+        return cls(int(installation), int(repository), rest)
+
+
+@dataclass(frozen=True, slots=True)
+class CommitKey:
+    """A commit; fans out to the pull requests and merge groups whose head it is."""
+
+    kind: ClassVar = "commit"
+    installation_id: int
+    repository_id: int
+    sha: str
+
+    def __str__(self) -> str:
+        return f"commit:{self.installation_id}:{self.repository_id}:{self.sha}"
+
+    @classmethod
+    def parse(cls, installation: str, repository: str, rest: str) -> Self:
+        return cls(int(installation), int(repository), rest)
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryKey:
+    """A whole repository; fans out to its open pull requests and merge groups."""
+
+    kind: ClassVar = "repository"
+    installation_id: int
+    repository_id: int
+
+    def __str__(self) -> str:
+        return f"repository:{self.installation_id}:{self.repository_id}:"
+
+    @classmethod
+    def parse(cls, installation: str, repository: str, rest: str) -> Self:
+        if rest:
+            raise ValueError(rest)
+        return cls(int(installation), int(repository))
+
+
+@dataclass(frozen=True, slots=True)
+class InstallationKey:
+    """An installation; fans out to its repositories."""
+
+    kind: ClassVar = "installation"
+    installation_id: int
+
+    def __str__(self) -> str:
+        return f"installation:{self.installation_id}::"
+
+    @classmethod
+    def parse(cls, installation: str, repository: str, rest: str) -> Self:
+        if repository or rest:
+            raise ValueError(repository + rest)
+        return cls(int(installation))
+
+
+Key = PullKey | GroupKey | TicketKey | BranchKey | CommitKey | RepositoryKey | InstallationKey
+
+KINDS: dict[str, type[Key]] = {
+    kind.kind: kind for kind in (PullKey, GroupKey, TicketKey, BranchKey, CommitKey, RepositoryKey, InstallationKey)
+}
+
+
+def parse_key(text: str) -> Key:
+    """The key that `str(key)` wrote.
+
+    Raises UnknownKey when the kind is not known or a part is malformed.
+    """
+    kind, *parts = text.split(":", 3)
+    if kind not in KINDS or len(parts) != 3:
+        raise UnknownKey(f"{text!r} is not a key of a known kind ({', '.join(KINDS)})")
+    try:
+        return KINDS[kind].parse(*parts)
+    except ValueError as wrong:
+        raise UnknownKey(f"{text!r}: {wrong}") from wrong
