@@ -1,0 +1,388 @@
+"""Everything observed about one pull request at one head SHA, frozen.
+
+A snapshot is made by `app.gate.observe` from GitHub, git and the store, or by the command line from a local clone.
+What could not be read is an `Unread` with its cause, never an empty value: an empty tuple means "looked, none there".
+Times are aware datetimes. Refs are full names (`refs/heads/main`), commits and trees are hexadecimal object ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import IntEnum, StrEnum
+from typing import Literal
+
+from checks.logs import LogReport
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A part that could not be read.
+
+    `offline` is true where only GitHub can tell and nobody asked it (a local judgement): that is pending, never an
+    error and never assumed.
+    """
+
+    because: str
+    offline: bool = False
+
+
+class Risk(IntEnum):
+    """Ordered, so that the highest of several is `max`."""
+
+    LOW = 1
+    MEDIUM = 2
+    HIGH = 3
+    CRITICAL = 4
+
+    @property
+    def word(self) -> str:
+        return self.name.lower()
+
+
+class Permission(IntEnum):
+    """A person's permission on a repository, in GitHub's words and order."""
+
+    NONE = 0
+    READ = 1
+    TRIAGE = 2
+    WRITE = 3
+    MAINTAIN = 4
+    ADMIN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A GitHub account. `type` is GitHub's word: `User`, `Bot`, `Organization`, `Mannequin`; unknown words are kept."""
+
+    login: str
+    id: int | None = None
+    type: str = "User"
+
+    @property
+    def is_bot(self) -> bool:
+        return self.type != "User" or self.login.endswith("[bot]")
+
+
+@dataclass(frozen=True, slots=True)
+class CommitIdentity:
+    """Author or committer of a commit. `account` is None when GitHub maps the e-mail address to nobody."""
+
+    name: str
+    email: str
+    account: Account | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    oid: str
+    message: str  # at most the first 8 KiB
+    author: CommitIdentity
+    committer: CommitIdentity
+    signature_valid: bool = False
+    signed_by_github: bool = False  # web-flow and GitHub's own agents
+
+
+class FileStatus(StrEnum):
+    """GitHub's and git's words for what happened to a path."""
+
+    ADDED = "added"
+    MODIFIED = "modified"
+    REMOVED = "removed"
+    RENAMED = "renamed"
+    COPIED = "copied"
+    TYPE_CHANGED = "type-changed"
+
+
+SYMLINK_MODE = "120000"
+SUBMODULE_MODE = "160000"
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """One changed path as `git diff --raw -z` and `--numstat` give it (rename detection on).
+
+    `old_mode` and `new_mode` are git's six octal digits, `000000` on the absent side. Additions and deletions are
+    lines, 0 for a binary file.
+    """
+
+    path: str
+    status: FileStatus
+    previous_path: str | None = None  # for renamed and copied
+    old_mode: str = "100644"
+    new_mode: str = "100644"
+    old_oid: str | None = None
+    new_oid: str | None = None
+    additions: int = 0
+    deletions: int = 0
+    binary: bool = False
+    symlink_target: str | None = None  # of the new side
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Both sides of a rename or copy; a rule that matches either side matches the file."""
+        return (self.path,) if self.previous_path is None else (self.path, self.previous_path)
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """Changed files between two trees. `complete` is false when the list was cut; then it is high risk."""
+
+    files: tuple[ChangedFile, ...]
+    complete: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    id: int
+    author: Account
+    body: str
+    created_at: datetime
+    edited_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A review with what was true when it was delivered.
+
+    `commit` and `base_ref` are as delivered (GitHub may re-bind the commit later). `bundle_digest` and
+    `ticket_digest` are those shown to the reviewer; Unread when that is not known any more.
+    """
+
+    id: int
+    author: Account
+    state: str  # APPROVED, CHANGES_REQUESTED, COMMENTED, DISMISSED, PENDING; unknown words are kept
+    commit: str
+    submitted_at: datetime
+    base_ref: str | Unread
+    bundle_digest: str | None | Unread
+    ticket_digest: str | None | Unread
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    name: str
+    number: int  # GitHub leaves gaps
+    status: str
+    conclusion: str | None
+    started_at: datetime | None = None
+    completed_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JobLog:
+    """What the gate read of a job's raw log, fetched by itself."""
+
+    report: LogReport
+    digest: str  # sha256:… of the bytes
+    size: int  # bytes
+    commands: tuple[str, ...] = ()  # `##[group]Run …` headings, in order, as printed
+    checked_out: tuple[str, str] | None = None  # (head, base) of "HEAD is now at X Merge HEAD into BASE"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    id: int
+    name: str
+    attempt: int
+    status: str
+    conclusion: str | None
+    url: str | None = None
+    steps: tuple[Step, ...] = ()
+    runner_labels: tuple[str, ...] = ()
+    runner_group: str | None = None
+    log: JobLog | Unread | None = None  # None: not asked for (job not complete, or of an old attempt)
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    id: int
+    name: str
+    size: int
+    digest: str | None
+    created_at: datetime
+    expired: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowRun:
+    """One workflow run on the head. `jobs` holds the jobs of every attempt; the newest attempt decides."""
+
+    id: int
+    name: str
+    path: str  # `.github/workflows/ci.yml`
+    event: str
+    head_sha: str
+    attempt: int
+    status: str
+    conclusion: str | None
+    url: str | None = None
+    head_repository_id: int | None = None
+    actor: str | None = None
+    started_at: datetime | None = None
+    updated_at: datetime | None = None
+    jobs: tuple[Job, ...] = ()
+    artifacts: tuple[Artifact, ...] | Unread = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowFile:
+    """A workflow file at the head and at the target tip; None where it does not exist there.
+
+    `called` are the local files that it calls (reusable workflows, local actions), transitively, in the same form;
+    `unresolved` are references that could not be followed.
+    """
+
+    path: str
+    head_oid: str | None
+    target_oid: str | None
+    called: tuple[WorkflowFile, ...] = ()
+    unresolved: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRun:
+    """A check run of any App on the head, except the gate's own."""
+
+    id: int
+    name: str
+    app_id: int | None
+    app_slug: str | None
+    status: str
+    conclusion: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """The accepted ticket, as frozen at acceptance."""
+
+    id: str
+    digest: str
+    allowed_paths: tuple[str, ...] = ()  # gitignore-style patterns; empty: no limit
+    forbidden_paths: tuple[str, ...] = ()
+    risk: Risk = Risk.LOW
+    verification_commands: tuple[str, ...] = ()
+    agent: str | None = None
+    operator: str | None = None  # login of the person who runs the agent
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """A native stack of pull requests; layers are judged against its base, never an intermediate branch."""
+
+    number: int
+    base_ref: str
+    base_sha: str
+    position: int  # from 1, the bottom
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    id: int
+    owner: str
+    name: str
+    default_branch: str  # full ref
+    private: bool = False
+
+    @property
+    def full_name(self) -> str:
+        return f"{self.owner}/{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    sha: str
+    tree: str | None
+    ref: str  # full ref in the head repository
+    repository_id: int | None  # None: the fork was deleted
+    pusher: Account | None = None  # None: unknown, which counts as an agent
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """See the module's paragraph. `target_*` is the stack's base in a stack, else the pull request's base."""
+
+    repository: Repository
+    number: int | None  # None: a local judgement
+    title: str
+    body: str
+    author: Account | Unread
+    draft: bool
+    open: bool
+    head: Head
+    base_ref: str
+    target_ref: str
+    target_sha: str
+    merge_base: str | Unread
+    diff: Diff | Unread  # merge base to head
+    merge_diff: Diff | Unread  # target tip to the merge of head into it
+    mergeable: bool | None  # by git itself: False on conflict, None when undetermined
+    changed_files_total: int | Unread  # GitHub's own count
+    commits: tuple[Commit, ...] | Unread
+    comments: tuple[Comment, ...]  # those of the pull request's author that hold a bundle block, oldest first
+    reviews: tuple[Review, ...] | Unread
+    runs: tuple[WorkflowRun, ...] | Unread
+    workflows: tuple[WorkflowFile, ...] | Unread
+    check_runs: tuple[CheckRun, ...] | Unread
+    observed_at: datetime
+    permissions: Mapping[str, Permission | Unread] = field(default_factory=dict)  # by login, as far as asked
+    teams: Mapping[str, frozenset[str] | Unread] = field(default_factory=dict)  # team slug -> active members asked about
+    labels: tuple[str, ...] = ()
+    stack: Stack | None = None
+    ticket: Ticket | None = None
+    operator: str | None = None  # who runs the agent, from its session or ticket
+    session_agent: str | None = None  # agent of the proxy session that pushed the head
+    shared_head: tuple[int, ...] = ()  # other open pull requests with this head and another base
+    head_seen_at: datetime | None = None  # when this head was first seen by the gate
+    url: str | None = None
+    body_edited_at: datetime | None = None
+
+    @property
+    def is_fork(self) -> bool:
+        return self.head.repository_id != self.repository.id
+
+
+MemberState = Literal["passed", "failed", "pending", "errored"]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupMember:
+    """A pull request in a merge group, with the gate's verdict on it at this moment."""
+
+    number: int
+    enqueued_head: str
+    current_head: str | None  # None: could not be read
+    evidence: MemberState
+    review: MemberState
+    reason: str  # of the first thing that is not passed
+
+
+@dataclass(frozen=True, slots=True)
+class TreeRebuild:
+    """The group's tree against the tree rebuilt from base and members with git.
+
+    `rebuilt` is None where git is not determined; then `outside_paths` (paths the group changes that no member
+    changes) must be empty.
+    """
+
+    actual: str
+    rebuilt: str | None
+    outside_paths: tuple[str, ...] = ()
+    because: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupSnapshot:
+    """A merge group at its head SHA."""
+
+    repository: Repository
+    head_sha: str
+    base_sha: str
+    target_ref: str
+    members: tuple[GroupMember, ...] | Unread
+    rebuild: TreeRebuild | Unread
+    runs: tuple[WorkflowRun, ...] | Unread
+    workflows: tuple[WorkflowFile, ...] | Unread
+    observed_at: datetime
