@@ -1,0 +1,143 @@
+"""Policy applied to findings: a tree with reasons, and the table that folds five statuses into one."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from checks.finding import Finding, Status
+from checks.snapshot import Risk
+
+Kind = Literal["agent", "person", "outsider", "dependency-bot"]
+Mode = Literal["enforce", "observe"]
+
+# The first status that is present wins; the orders are total, so that the order of the children never matters.
+#
+# All: a failure stays one, whatever else arrives, so it is told first. Errored comes before pending because somebody
+# must look again by themselves, while pending may wait for news that never comes.
+#
+# Any: one passed alternative is enough. Pending comes before errored because an open alternative can still be met by
+# its people, and an unreadable one must not turn into a failure over their heads after its time limit.
+#
+# Skipped does not apply and so says nothing, but where nothing else was said it is not a pass either.
+_ALL = (Status.FAILED, Status.ERRORED, Status.PENDING, Status.PASSED, Status.SKIPPED)
+_ANY = (Status.PASSED, Status.PENDING, Status.ERRORED, Status.FAILED, Status.SKIPPED)
+
+
+def fold_all(statuses: Iterable[Status]) -> Status:
+    """All that apply must pass. Nothing at all is failed; only skipped is skipped."""
+    return _first_present(_ALL, statuses)
+
+
+def fold_any(statuses: Iterable[Status]) -> Status:
+    """One that passes is enough. Nothing at all is failed; only skipped is skipped."""
+    return _first_present(_ANY, statuses)
+
+
+def fold_at_least(count: int, statuses: Iterable[Status]) -> Status:
+    """At least `count` must pass: pending or errored while that can still happen, else failed.
+
+    Fewer than one asks for nothing and is failed, for the reason that an empty `all` is.
+    """
+    seen = tuple(statuses)
+    if count < 1 or not seen:
+        return Status.FAILED
+    if set(seen) == {Status.SKIPPED}:
+        return Status.SKIPPED
+    reachable = 0
+    for status in (Status.PASSED, Status.PENDING, Status.ERRORED):
+        reachable += seen.count(status)
+        if reachable >= count:
+            return status
+    return Status.FAILED
+
+
+def _first_present(order: tuple[Status, ...], statuses: Iterable[Status]) -> Status:
+    seen = set(statuses)
+    return next((status for status in order if status in seen), Status.FAILED)
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A part of the result tree. A leaf carries the finding that it shows."""
+
+    name: str
+    status: Status
+    reason: str
+    children: tuple[Node, ...] = ()
+    finding: Finding | None = None
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The findings of this node and everything below it, in the order shown."""
+        return tuple(_findings(self))
+
+
+def _findings(node: Node) -> Iterator[Finding]:
+    if node.finding is not None:
+        yield node.finding
+    for child in node.children:
+        yield from _findings(child)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the policy says about a pull request at one head SHA.
+
+    `evidence` and `review` are never skipped when `gated` is true; a pull request on a branch that is not gated has
+    two skipped nodes, and nothing is posted about it. `needed` names who is still asked for, as `@login` or
+    `@owner/team` without being escaped. `approved_by` are logins whose approval counts.
+    """
+
+    head_sha: str
+    target_ref: str
+    policy_digest: str
+    bundle_digest: str | None
+    ticket_digest: str | None
+    kind: Kind
+    mode: Mode
+    gated: bool
+    risk: Risk
+    areas: tuple[str, ...]
+    evidence: Node
+    review: Node
+    needed: tuple[str, ...] = ()
+    approved_by: tuple[str, ...] = ()
+    may_enqueue: bool = False  # the policy allows it and both checks passed; probation is counted by the app
+
+    @property
+    def key(self) -> str:
+        """The check runs' `external_id`: equal exactly when the same things were judged."""
+        parts = (self.head_sha, self.target_ref, self.policy_digest, self.bundle_digest, self.ticket_digest)
+        return "mg1:" + hashlib.sha256("\0".join(part or "" for part in parts).encode()).hexdigest()
+
+    @property
+    def status(self) -> Status:
+        """Both check runs as one: passed, failed, pending or errored. Where nothing was judged it is failed."""
+        return settled(fold_all((self.evidence.status, self.review.status)))
+
+    @property
+    def needs_person(self) -> bool:
+        """Whether something waits that only a person can settle."""
+        return any(finding.needs_person and finding.status is Status.PENDING for finding in self.findings)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        return self.evidence.findings + self.review.findings
+
+
+@dataclass(frozen=True, slots=True)
+class GroupVerdict:
+    """What the gate says about a merge group at its head SHA."""
+
+    head_sha: str
+    target_ref: str
+    evidence: Node
+    review: Node
+
+
+def settled(status: Status) -> Status:
+    """The status of a required check: one that was never applied to anything has not passed."""
+    return Status.FAILED if status is Status.SKIPPED else status
