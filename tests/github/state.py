@@ -24,6 +24,7 @@ class Account:
     type: AccountType
     name: str | None = None
     email: str | None = None
+    created_at: datetime = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @dataclass
@@ -48,10 +49,15 @@ class App:
     webhook_secret: str | None = None
     hook_id: int = 0
     more_public_keys: list[bytes] = field(default_factory=list)
+    created_at: datetime = datetime(2026, 1, 1, tzinfo=UTC)
 
     @property
     def bot_login(self) -> str:
         return f"{self.slug}[bot]"
+
+    @property
+    def client_id(self) -> str:
+        return f"Iv23li{self.id:014d}"
 
 
 @dataclass
@@ -115,6 +121,26 @@ class Review:
     submitted_at: datetime
     dismissed_by: str | None = None
     dismissed_message: str | None = None
+    app_id: int | None = None
+
+
+@dataclass
+class ReviewComment:
+    """A comment on a line of a pull request's diff."""
+
+    id: int
+    user: str
+    body: str
+    path: str
+    commit_id: str
+    created_at: datetime
+    updated_at: datetime
+    review_id: int | None = None
+    line: int | None = None
+    side: str = "RIGHT"
+    in_reply_to: int | None = None
+    app_id: int | None = None
+    reactions: list[Reaction] = field(default_factory=list)
 
 
 @dataclass
@@ -132,6 +158,9 @@ class Issue:
     created_at: datetime = datetime(2026, 1, 1, tzinfo=UTC)
     updated_at: datetime = datetime(2026, 1, 1, tzinfo=UTC)
     closed_at: datetime | None = None
+    closed_by: str | None = None
+    app_id: int | None = None  # the App that wrote it
+    locked: bool = False
 
 
 @dataclass
@@ -150,6 +179,7 @@ class PullRequest:
     merged_by: str | None = None
     merge_commit_sha: str | None = None
     reviews: list[Review] = field(default_factory=list)
+    review_comments: list[ReviewComment] = field(default_factory=list)
     requested_reviewers: list[str] = field(default_factory=list)
     requested_teams: list[str] = field(default_factory=list)
     auto_merge: dict[str, Any] | None = None  # {"method": ..., "by": login, "enabled_at": datetime}
@@ -179,6 +209,8 @@ class CheckSuite:
     head_branch: str | None
     created_at: datetime
     updated_at: datetime
+    run_id: int | None = None  # the workflow run, when Actions owns it
+    before: str | None = None
 
 
 @dataclass
@@ -238,6 +270,7 @@ class Step:
     conclusion: str | None = None
     started_at: datetime | None = None
     completed_at: datetime | None = None
+    log: bytes | None = None  # GitHub's raw format; None until the step has completed
 
 
 @dataclass
@@ -265,6 +298,7 @@ class Artifact:
     zip: bytes
     created_at: datetime
     expired: bool = False
+    job_id: int = 0  # the job that uploaded it; artifacts of replaced jobs are not listed any more
 
 
 @dataclass
@@ -293,6 +327,10 @@ class WorkflowRun:
     earlier_attempts: dict[int, dict[str, Any]] = field(default_factory=dict)
     artifacts: list[Artifact] = field(default_factory=list)
     inputs: dict[str, str] = field(default_factory=dict)
+    display_title: str = ""
+    triggering_actor: str = ""  # who started the newest attempt
+    context: dict[str, str] = field(default_factory=dict)  # what the `github` context of its jobs adds
+    event_payload: dict[str, Any] = field(default_factory=dict)  # what its jobs find in GITHUB_EVENT_PATH
 
 
 @dataclass
@@ -392,6 +430,7 @@ class Switches:
     reorder_deliveries: bool = False  # the queued webhooks go out in reverse order
     run_actions: bool = True  # False: workflow runs stay queued
     dequeue_on_push: bool = True  # a push to a queued pull request's branch removes its entry
+    etag_per_token: bool = False  # True: a new token of the same installation gets other entity tags
     stale_dismissal: bool = True  # honour dismiss_stale_reviews_on_push
 
 
@@ -404,6 +443,7 @@ class World:
     accounts: dict[str, Account] = field(default_factory=dict)  # by login, bots included
     teams: dict[tuple[str, str], Team] = field(default_factory=dict)  # (organization, slug)
     memberships: dict[tuple[str, str], str] = field(default_factory=dict)  # (organization, login) -> active, pending
+    organization_roles: dict[tuple[str, str], str] = field(default_factory=dict)  # admin for owners; default member
     apps: dict[int, App] = field(default_factory=dict)
     installations: dict[int, Installation] = field(default_factory=dict)
     tokens: dict[str, Token] = field(default_factory=dict)

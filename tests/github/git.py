@@ -1,0 +1,435 @@
+"""The git command on one bare repository, without outside configuration.
+
+Answers about immutable objects are remembered by their full object ids; refs are always read anew.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+ZERO = "0" * 40
+EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+
+
+# Says in GitHub's place why a push is declined; git itself tells the client.
+PRE_RECEIVE = r"""#!/bin/sh
+if [ -n "$PUSH_REFUSAL" ]; then echo "error: $PUSH_REFUSAL" >&2; exit 1; fi
+[ -n "$WITHOUT_WORKFLOWS" ] || exit 0
+zero=0000000000000000000000000000000000000000
+while read -r old new ref; do
+  [ "$new" = $zero ] && continue
+  touched=$(git log --format= --name-only -m "$new" --not --all -- .github/workflows | head -n 1)
+  [ -z "$touched" ] && continue
+  echo "refusing to allow a GitHub App to create or update workflow \`$touched\` without \`workflows\` permission" >&2
+  exit 1
+done
+"""
+
+
+class GitError(Exception):
+    """git said no; the message holds the command and its error output."""
+
+
+@dataclass(frozen=True)
+class Person:
+    name: str
+    email: str
+
+
+@dataclass(frozen=True)
+class Commit:
+    sha: str
+    tree: str
+    parents: tuple[str, ...]
+    author: Person
+    authored_at: datetime
+    committer: Person
+    committed_at: datetime
+    message: str
+
+
+@dataclass(frozen=True)
+class TreeEntry:
+    mode: str  # six octal digits
+    type: str  # blob, tree, commit
+    sha: str
+    size: int | None  # bytes, blobs only
+    path: str
+
+
+@dataclass(frozen=True)
+class FileChange:
+    """One file of a diff; `patch` starts at the first hunk and is None for binary files and pure renames."""
+
+    status: str  # added, removed, modified, renamed, copied, changed
+    path: str
+    previous_path: str | None
+    old_mode: str
+    new_mode: str
+    sha: str  # blob after the change; before it, for a removed file
+    additions: int
+    deletions: int
+    patch: str | None
+
+
+@dataclass(frozen=True)
+class FileContent:
+    """A file to write with a mode other than 100644; a submodule's data is its commit id."""
+
+    data: bytes
+    mode: str = "100644"
+
+
+Files = Mapping[str, "bytes | str | FileContent | None"]
+
+
+def clean_environment() -> dict[str, str]:
+    """An environment in which git reads no configuration but the repository's own."""
+    return {
+        "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": "/dev/null",
+        "GIT_ATTR_NOSYSTEM": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+        "HOME": "/nonexistent",
+        "LC_ALL": "C.UTF-8",
+    }
+
+
+def _timestamp(moment: datetime) -> str:
+    return f"{int(moment.timestamp())} +0000"
+
+
+def _moment(line: str) -> tuple[Person, datetime]:
+    """Splits `Name <mail> seconds zone` as in a commit object."""
+    who, _, when = line.rpartition("> ")
+    name, _, email = who.partition(" <")
+    return Person(name, email), datetime.fromtimestamp(int(when.split()[0]), UTC)
+
+
+def _quoted(path: str) -> bytes:
+    escaped = path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'.encode()
+
+
+class Git:
+    """Plumbing on the bare repository at `path`. Every method raises GitError when git fails unexpectedly."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._commits: dict[str, Commit] = {}
+        self._merge_bases: dict[tuple[str, str], str | None] = {}
+        self._merge_trees: dict[tuple[str, str], str | None] = {}
+        self._diffs: dict[tuple[str, str], list[FileChange]] = {}
+
+    async def init(self, default_branch: str = "main") -> None:
+        self.path.mkdir(parents=True, exist_ok=True)
+        await self.run("init", "-q", "--bare", f"--initial-branch={default_branch}", ".")
+        settings = (
+            "[http]\n\treceivepack = true\n"
+            "[uploadpack]\n\tallowAnySHA1InWant = true\n\tallowFilter = true\n"
+            "[receive]\n\thideRefs = refs/pull\n\tadvertisePushOptions = true\n"
+            "[core]\n\tlogAllRefUpdates = false\n[gc]\n\tauto = 0\n"
+        )
+        with (self.path / "config").open("a") as config:
+            config.write(settings)
+        hook = self.path / "hooks" / "pre-receive"
+        hook.parent.mkdir(exist_ok=True)
+        hook.write_text(PRE_RECEIVE)
+        hook.chmod(0o755)
+
+    async def fetch(self, source: Path, source_ref: str, ref: str) -> None:
+        """Takes `source_ref` with its objects from another repository on disk and names it `ref` here."""
+        await self.run("fetch", "-q", "--no-tags", str(source), f"+{source_ref}:{ref}")
+
+    async def attempt(
+        self, *arguments: str, stdin: bytes = b"", env: Mapping[str, str] | None = None
+    ) -> tuple[int, bytes, bytes]:
+        """Exit code, output and error output."""
+        process = await asyncio.create_subprocess_exec(
+            "git",
+            *arguments,
+            cwd=self.path,
+            env=clean_environment() | dict(env or {}),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        out, err = await process.communicate(stdin)
+        return process.returncode or 0, out, err
+
+    async def run(self, *arguments: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> bytes:
+        code, out, err = await self.attempt(*arguments, stdin=stdin, env=env)
+        if code:
+            raise GitError(f"git {' '.join(arguments)[:200]} exited {code}: {err.decode(errors='replace').strip()}")
+        return out
+
+    async def text(self, *arguments: str) -> str:
+        return (await self.run(*arguments)).decode(errors="replace").strip()
+
+    async def rev_parse(self, revision: str, kind: str = "") -> str | None:
+        """The object id of `revision`, None when there is none. `kind` is commit, tree or blob to peel to."""
+        if revision.startswith("-"):
+            return None
+        suffix = f"^{{{kind}}}" if kind else ""
+        code, out, _ = await self.attempt("rev-parse", "--verify", "-q", "--end-of-options", revision + suffix)
+        return out.decode().strip() if code == 0 else None
+
+    async def commit_id(self, name: str) -> str | None:
+        """Resolves a branch, a tag, a full ref or an object id, in GitHub's order, to a commit."""
+        for candidate in (f"refs/heads/{name}", f"refs/tags/{name}"):
+            if sha := await self.rev_parse(candidate, "commit"):
+                return sha
+        if name.startswith("refs/") or _looks_like_object_id(name) or name == "HEAD":
+            return await self.rev_parse(name, "commit")
+        if name.startswith(("heads/", "tags/", "pull/")):
+            return await self.rev_parse(f"refs/{name}", "commit")
+        return None
+
+    async def refs(self, prefix: str = "refs/") -> dict[str, str]:
+        """Full ref name to object id; `prefix` is matched as plain text."""
+        pattern = prefix.rpartition("/")[0] or "refs"
+        lines = (await self.text("for-each-ref", "--format=%(refname) %(objectname)", pattern)).splitlines()
+        found = dict(line.rsplit(" ", 1) for line in lines)
+        return {name: sha for name, sha in found.items() if name.startswith(prefix)}
+
+    async def object_type(self, sha: str) -> str | None:
+        code, out, _ = await self.attempt("cat-file", "-t", "--end-of-options", sha)
+        return out.decode().strip() if code == 0 else None
+
+    async def update_ref(self, ref: str, new: str, expected: str | None = None) -> None:
+        """Moves, creates or (new all zeros) deletes `ref`; GitError when it is not at `expected` any more."""
+        if new == ZERO:
+            await self.run("update-ref", "-d", ref, *([expected] if expected else []))
+            return
+        await self.run("update-ref", ref, new, *([expected] if expected else []))
+
+    async def commit(self, sha: str) -> Commit:
+        if sha not in self._commits:
+            self._commits[sha] = _parse_commit(sha, await self.run("cat-file", "commit", sha))
+        return self._commits[sha]
+
+    async def commits(self, *revisions: str, limit: int = 250, skip: int = 0, path: str | None = None) -> list[str]:
+        """Object ids newest first, as `rev-list` orders them."""
+        paths = ["--", path] if path else ["--"]
+        out = await self.text("rev-list", f"--max-count={limit}", f"--skip={skip}", *revisions, *paths)
+        return out.split()
+
+    async def count(self, *revisions: str) -> int:
+        return int(await self.text("rev-list", "--count", *revisions, "--"))
+
+    async def tree(self, treeish: str, *, recursive: bool = False, path: str | None = None) -> list[TreeEntry]:
+        flags = ["-r", "-t"] if recursive else []
+        paths = ["--", path] if path else []
+        return _parse_tree(await self.run("ls-tree", "-z", "-l", "--full-tree", *flags, treeish, *paths))
+
+    async def entry(self, treeish: str, path: str) -> TreeEntry | None:
+        """The entry at exactly `path`, None when there is none."""
+        listed = await self.tree(treeish, path=path.strip("/"))
+        return next((e for e in listed if e.path == path.strip("/")), None)
+
+    async def blob(self, sha: str) -> bytes:
+        return await self.run("cat-file", "blob", sha)
+
+    async def read_file(self, treeish: str, path: str) -> bytes | None:
+        entry = await self.entry(treeish, path)
+        return await self.blob(entry.sha) if entry and entry.type == "blob" else None
+
+    async def write_blob(self, data: bytes) -> str:
+        return (await self.run("hash-object", "-w", "--stdin", stdin=data)).decode().strip()
+
+    async def write_tree(self, entries: Sequence[TreeEntry]) -> str:
+        lines = b"".join(f"{e.mode} {e.type} {e.sha}\t{e.path}\0".encode() for e in entries)
+        return (await self.run("mktree", "-z", stdin=lines)).decode().strip()
+
+    async def merge_base(self, one: str, other: str) -> str | None:
+        key = (one, other)
+        if key not in self._merge_bases:
+            code, out, _ = await self.attempt("merge-base", "--end-of-options", one, other)
+            self._merge_bases[key] = out.decode().split()[0] if code == 0 else None
+        return self._merge_bases[key]
+
+    async def is_ancestor(self, old: str, new: str) -> bool:
+        return (await self.attempt("merge-base", "--is-ancestor", old, new))[0] == 0
+
+    async def merge_tree(self, ours: str, theirs: str) -> str | None:
+        """Tree of merging two commits; None when they conflict (exit code 1 never gives a tree)."""
+        key = (ours, theirs)
+        if key not in self._merge_trees:
+            code, out, err = await self.attempt("merge-tree", "--write-tree", "--no-messages", ours, theirs)
+            if code not in (0, 1):
+                raise GitError(f"git merge-tree exited {code}: {err.decode(errors='replace').strip()}")
+            self._merge_trees[key] = out.decode().split()[0] if code == 0 else None
+        return self._merge_trees[key]
+
+    async def diff(self, old: str, new: str) -> list[FileChange]:
+        """Files changed between two trees or commits, renames detected, in git's order."""
+        key = (old, new)
+        if key not in self._diffs:
+            options = ("-r", "-z", "-M", "--no-ext-diff", "--no-textconv", "--full-index")
+            summary = await self.run("diff-tree", *options, "--raw", "--numstat", old, new)
+            patches = await self.run("diff-tree", *options, "-p", old, new)
+            self._diffs[key] = _parse_diff(summary, patches)
+        return self._diffs[key]
+
+    async def diff_text(self, old: str, new: str) -> str:
+        """The patch as the diff media type gives it."""
+        out = await self.run("diff-tree", "-r", "-M", "-p", "--no-ext-diff", "--no-textconv", old, new)
+        return out.decode(errors="replace")
+
+    async def commit_tree(
+        self,
+        tree: str,
+        parents: Sequence[str],
+        message: str,
+        author: Person,
+        *,
+        at: datetime,
+        committer: Person | None = None,
+    ) -> str:
+        committer = committer or author
+        env = {
+            "GIT_AUTHOR_NAME": author.name,
+            "GIT_AUTHOR_EMAIL": author.email,
+            "GIT_AUTHOR_DATE": _timestamp(at),
+            "GIT_COMMITTER_NAME": committer.name,
+            "GIT_COMMITTER_EMAIL": committer.email,
+            "GIT_COMMITTER_DATE": _timestamp(at),
+        }
+        flags = [flag for parent in parents for flag in ("-p", parent)]
+        return (
+            (await self.run("commit-tree", tree, *flags, "-F", "-", stdin=message.encode(), env=env)).decode().strip()
+        )
+
+    async def commit_files(
+        self,
+        files: Files,
+        message: str,
+        author: Person,
+        *,
+        at: datetime,
+        parents: Sequence[str] = (),
+        committer: Person | None = None,
+    ) -> str:
+        """Writes a commit that changes `files` against its first parent (None removes a path); moves no ref."""
+        committer = committer or author
+        ref = f"refs/writing/{uuid.uuid4().hex}"
+        text = message.encode()
+        lines = [
+            b"feature done",
+            f"commit {ref}".encode(),
+            b"mark :1",
+            f"author {author.name} <{author.email}> {_timestamp(at)}".encode(),
+            f"committer {committer.name} <{committer.email}> {_timestamp(at)}".encode(),
+            b"data %d" % len(text),
+            text,
+        ]
+        lines += [f"{'merge' if n else 'from'} {parent}".encode() for n, parent in enumerate(parents)]
+        for path, content in files.items():
+            lines += _file_lines(path, content)
+        lines += [b"", b"get-mark :1", f"reset {ref}".encode(), f"from {ZERO}".encode(), b"", b"done", b""]
+        out = await self.run("fast-import", "--quiet", "--date-format=raw", stdin=b"\n".join(lines))
+        return out.decode().split()[0]
+
+
+def _looks_like_object_id(name: str) -> bool:
+    return 4 <= len(name) <= 64 and all(c in "0123456789abcdef" for c in name.lower())
+
+
+def _file_lines(path: str, content: bytes | str | FileContent | None) -> list[bytes]:
+    if content is None:
+        return [b"D " + _quoted(path)]
+    if isinstance(content, str):
+        content = content.encode()
+    if isinstance(content, bytes):
+        content = FileContent(content)
+    if content.mode == "160000":
+        return [b"M 160000 " + content.data + b" " + _quoted(path)]
+    head = b"M " + content.mode.encode() + b" inline " + _quoted(path)
+    return [head, b"data %d" % len(content.data), content.data]
+
+
+def _parse_commit(sha: str, raw: bytes) -> Commit:
+    head, _, message = raw.decode(errors="replace").partition("\n\n")
+    fields = [line.partition(" ")[::2] for line in head.split("\n")]
+    first: dict[str, str] = {}
+    for key, value in fields:
+        first.setdefault(key, value)
+    author, authored_at = _moment(first["author"])
+    committer, committed_at = _moment(first["committer"])
+    parents = tuple(value for key, value in fields if key == "parent")
+    return Commit(sha, first["tree"], parents, author, authored_at, committer, committed_at, message.rstrip("\n"))
+
+
+def _parse_tree(raw: bytes) -> list[TreeEntry]:
+    entries = []
+    for record in raw.split(b"\0"):
+        if not record:
+            continue
+        meta, _, path = record.partition(b"\t")
+        mode, kind, sha, size = meta.decode().split()
+        entries.append(TreeEntry(mode, kind, sha, None if size == "-" else int(size), path.decode(errors="replace")))
+    return entries
+
+
+STATUS_NAMES = {"A": "added", "D": "removed", "M": "modified", "R": "renamed", "C": "copied", "T": "changed"}
+
+
+def _parse_diff(summary: bytes, patches: bytes) -> list[FileChange]:
+    fields = summary.decode(errors="replace").split("\0")
+    raw, position = _raw_records(fields)
+    counts = _numstat_records(fields[position:])
+    texts = _patch_texts(patches.decode(errors="replace"))
+    texts += [None] * (len(raw) - len(texts))
+    return [_file_change(r, c, t) for r, c, t in zip(raw, counts, texts, strict=True)]
+
+
+def _raw_records(fields: list[str]) -> tuple[list[list[str]], int]:
+    """Records [old mode, new mode, old sha, new sha, letter, path, previous path?] and where they end."""
+    records, i = [], 0
+    while i < len(fields) and fields[i].startswith(":"):
+        record = fields[i][1:].split(" ")
+        two_paths = record[4][0] in "RC"
+        records.append([*record, fields[i + 2], fields[i + 1]] if two_paths else [*record, fields[i + 1]])
+        i += 3 if two_paths else 2
+    return records, i
+
+
+def _numstat_records(fields: list[str]) -> list[tuple[int, int]]:
+    counts, i = [], 0
+    while i < len(fields) and fields[i]:
+        added, deleted, path = fields[i].split("\t", 2)
+        counts.append((0, 0) if added == "-" else (int(added), int(deleted)))
+        i += 1 if path else 3  # a rename gives its two paths as fields of their own
+    return counts
+
+
+def _patch_texts(text: str) -> list[str | None]:
+    """The hunks of each file; a line of content never starts with `diff --git`, it has a sign before it."""
+    sections = ("\n" + text).split("\ndiff --git ")[1:]
+    hunks = []
+    for section in sections:
+        _, found, body = section.partition("\n@@ ")
+        hunks.append("@@ " + body.rstrip("\n") if found else None)
+    return hunks
+
+
+def _file_change(record: list[str], counts: tuple[int, int], patch: str | None) -> FileChange:
+    old_mode, new_mode, old_sha, new_sha, letter, path, *previous = record
+    return FileChange(
+        status=STATUS_NAMES.get(letter[0], "changed"),
+        path=path,
+        previous_path=previous[0] if previous else None,
+        old_mode=old_mode,
+        new_mode=new_mode,
+        sha=old_sha if letter[0] == "D" else new_sha,
+        additions=counts[0],
+        deletions=counts[1],
+        patch=patch,
+    )
