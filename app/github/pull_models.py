@@ -1,0 +1,225 @@
+"""What the GraphQL documents answer about pull requests and the merge queue; the parts are in `models`."""
+
+from __future__ import annotations
+
+from pydantic import AwareDatetime, Field
+
+from app.github.models import Actor, Comment, Connection, HeadCommit, Label, Model, Oid, PullCommit, TargetCommit
+
+
+class Review(Model):
+    """`commit` is None when the reviewed commit is gone, `author` for a deleted account."""
+
+    id: str
+    full_database_id: int
+    state: str
+    body: str
+    submitted_at: AwareDatetime | None
+    updated_at: AwareDatetime
+    last_edited_at: AwareDatetime | None
+    commit: Oid | None
+    author: Actor | None
+    author_can_push_to_repository: bool
+    author_association: str
+
+
+class Event(Model):
+    created_at: AwareDatetime | None = None
+
+
+class Timeline(Model):
+    nodes: tuple[Event, ...]
+
+
+class QueueEntry(Model):
+    """`head_commit` and `base_commit` are None until the entry's group is built. States are GitHub's words."""
+
+    id: str
+    position: int
+    state: str
+    enqueued_at: AwareDatetime
+    enqueuer: Actor
+    head_commit: Oid | None
+    base_commit: Oid | None
+
+
+class Queue(Model):
+    id: str
+
+
+class AutoMerge(Model):
+    enabled_at: AwareDatetime | None
+    enabled_by: Actor | None
+
+
+class Reviewer(Model):
+    """A requested reviewer: a person has `login`, a team `slug`."""
+
+    type: str = Field(alias="__typename")
+    login: str | None = None
+    slug: str | None = None
+    database_id: int | None = None
+
+
+class ReviewRequest(Model):
+    requested_reviewer: Reviewer | None
+
+
+class MergeCommit(Model):
+    oid: str
+    tree: Oid
+    parents: Connection[Oid]
+
+
+class HeadRepository(Model):
+    database_id: int
+    name_with_owner: str
+
+
+class BranchTip(Model):
+    """A branch by its short name; `target` is its tip."""
+
+    name: str
+    target: TargetCommit
+
+
+class TipOid(Model):
+    name: str
+    target: Oid | None
+
+
+class PullRequest(Model):
+    """A pull request with all that the gate judges. Lists say themselves whether they are complete."""
+
+    id: str
+    full_database_id: int
+    number: int
+    state: str
+    is_draft: bool
+    title: str
+    body: str
+    url: str
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+    last_edited_at: AwareDatetime | None
+    author: Actor | None
+    head_ref_oid: str
+    head_ref_name: str
+    head_repository: HeadRepository | None
+    is_cross_repository: bool
+    base_ref_name: str
+    base_ref_oid: str
+    base_ref: BranchTip | None
+    changed_files: int
+    additions: int
+    deletions: int
+    mergeable: str
+    merge_state_status: str
+    merged_at: AwareDatetime | None
+    merged_by: Actor | None
+    merge_commit: MergeCommit | None
+    labels: Connection[Label] | None
+    comments: Connection[Comment]
+    commits: Connection[PullCommit]
+    head: Connection[HeadNode]
+    reviews: Connection[Review] | None
+    base_changes: Timeline
+    merge_queue: Queue | None
+    merge_queue_entry: QueueEntry | None
+    auto_merge_request: AutoMerge | None
+    review_requests: Connection[ReviewRequest] | None
+
+    @property
+    def head_commit(self) -> HeadCommit | None:
+        """The commit at `head_ref_oid`; None while GitHub's list of commits lags behind the head."""
+        commits = [node.commit for node in self.head.nodes if node.commit.oid == self.head_ref_oid]
+        return commits[0] if commits else None
+
+    @property
+    def base_changed_at(self) -> AwareDatetime | None:
+        """When the pull request was last pointed at another base branch."""
+        return self.base_changes.nodes[-1].created_at if self.base_changes.nodes else None
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing was cut: commits, reviews, comments, labels, review requests, suites and check runs."""
+        head = self.head_commit
+        lists = (self.comments, self.commits, self.labels, self.reviews, self.review_requests)
+        return head is not None and head.complete and all(part is not None and part.complete for part in lists)
+
+
+class HeadNode(Model):
+    commit: HeadCommit
+
+
+class Repository(Model):
+    id: str
+    database_id: int
+    name_with_owner: str
+    is_private: bool
+    is_archived: bool
+    default_branch_ref: TipOid | None
+
+
+class PullState(Model):
+    """Answer of one read of a pull request: the repository, the pull request, and the points that it cost."""
+
+    repository: Repository
+    pull: PullRequest
+    cost: int
+
+    @property
+    def complete(self) -> bool:
+        return self.pull.complete
+
+
+class ReviewMark(Model):
+    full_database_id: int
+    state: str
+    updated_at: AwareDatetime
+    commit: Oid | None
+
+
+class PullHead(Model):
+    """The small re-read before something is posted: all that would make a verdict stale."""
+
+    id: str
+    number: int
+    state: str
+    is_draft: bool
+    updated_at: AwareDatetime
+    last_edited_at: AwareDatetime | None
+    head_ref_oid: str
+    base_ref_name: str
+    base_ref_oid: str
+    base_ref: TipOid | None
+    mergeable: str
+    merge_state_status: str
+    reviews: Connection[ReviewMark] | None
+    merge_queue_entry: QueueEntry | None
+
+
+class QueuedPull(Model):
+    id: str
+    number: int
+    state: str
+    head_ref_oid: str
+    base_ref_name: str
+    author: Actor | None
+
+
+class QueuedEntry(QueueEntry):
+    """An entry with its pull request, as the queue lists it."""
+
+    pull_request: QueuedPull | None
+
+
+class OpenPull(Model):
+    id: str
+    number: int
+    head_ref_oid: str
+    head_ref_name: str
+    base_ref_name: str
+    is_draft: bool
+    is_cross_repository: bool
+    updated_at: AwareDatetime
