@@ -15,7 +15,7 @@ import socket
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import uvicorn
 from starlette.applications import Starlette
@@ -31,6 +31,9 @@ from tests.github.operations.pushes import RefCommand
 from tests.github.rate_limits import RateLimits
 from tests.github.smart_http import SmartHttp
 from tests.github.state import PullRequest, Repository, World
+
+if TYPE_CHECKING:
+    from tests.github.actions.engine import Actions
 
 Listener = Callable[[DomainEvent], Awaitable[None]]
 PushGuard = Callable[[Repository, Actor, RefCommand], Awaitable[str | None]]
@@ -102,6 +105,8 @@ class SimulatedGitHub:
     `publish` hands a domain event to the `listeners` in order. `spawn` starts work that `settle` waits for;
     `background` starts work that only `stop` ends. A settler makes one step of due work and says whether it did any.
     """
+
+    actions: Actions  # set by the part of that name
 
     def __init__(self, world: World) -> None:
         self.world = world

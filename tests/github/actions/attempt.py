@@ -1,0 +1,309 @@
+"""One attempt of a workflow run: its jobs in the order of `needs`, each with its check run."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tests.github import checks
+from tests.github.actions import scripted
+from tests.github.actions.expressions import Contexts, Status, UnsupportedExpressionError, holds, interpolate
+from tests.github.actions.log import JobLog, timestamp
+from tests.github.actions.plan import JobPlan, Outcome, job_name
+from tests.github.actions.runner import Runner
+from tests.github.actions.scripted import ScriptedJob
+from tests.github.actions.workflow_file import JobDefinition, WorkflowFile
+from tests.github.events import WorkflowJobChanged, WorkflowRunChanged
+from tests.github.state import Artifact, CheckRun, Job, Repository, WorkflowRun
+
+if TYPE_CHECKING:
+    from tests.github.actions.engine import Actions
+
+Result = TypeVar("Result")
+
+
+class Attempt:
+    """Runs in the background from `start` to its end; `kept` are the jobs that are not run again, by name."""
+
+    def __init__(
+        self, actions: Actions, repository: Repository, run: WorkflowRun, workflow: WorkflowFile, kept: dict[str, Job]
+    ) -> None:
+        self.actions = actions
+        self.github = actions.github
+        self.repository = repository
+        self.run = run
+        self.workflow = workflow
+        self.kept = kept
+        self.number = run.attempt
+        self.task: asyncio.Task[None] | None = None
+        self.results: dict[str, asyncio.Future[str]] = {}
+        self.held: dict[int, asyncio.Future[ScriptedJob]] = {}
+        self.switch = asyncio.Event()
+        self.tasks: list[asyncio.Task[None]] = []
+        self.cancelling = False
+
+    def start(self) -> None:
+        self.actions.busy += 1
+        self.task = self.github.background(self._run())
+
+    async def cancel(self) -> None:
+        self.cancelling = True
+        for task in self.tasks:
+            task.cancel()
+        self.switch.set()
+        if self.task is not None:
+            await asyncio.wait([self.task])
+
+    def complete(self, job: Job, outcome: ScriptedJob) -> None:
+        self.held[job.id].set_result(outcome)
+
+    def resume(self) -> None:
+        self.switch.set()
+
+    async def _run(self) -> None:
+        try:
+            if not self.github.world.switches.run_actions:
+                await self._idle(self.switch.wait())
+            self.run.status = "in_progress"
+            await self.github.publish(
+                WorkflowRunChanged(self.repository, self.run, "in_progress", self.run.triggering_actor)
+            )
+            definitions = self.workflow.jobs
+            loop = asyncio.get_running_loop()
+            self.results = {definition.id: loop.create_future() for definition in definitions}
+            self.tasks = [asyncio.create_task(self._definition(definition)) for definition in definitions]
+            await self._idle(asyncio.gather(*self.tasks))
+            await self.actions.finished(self.repository, self.run, self._conclusion())
+        finally:
+            self.actions.busy -= 1
+            for task in self.tasks:
+                task.cancel()
+            # Their processes are dead only when they have ended.
+            await asyncio.gather(*self.tasks, return_exceptions=True)
+
+    async def _idle(self, waiting: Awaitable[Result]) -> Result:
+        """Wait for something that others bring about; meanwhile this task does not count as busy."""
+        self.actions.busy -= 1
+        try:
+            return await waiting
+        finally:
+            self.actions.busy += 1
+
+    @contextlib.asynccontextmanager
+    async def _busy(self) -> AsyncIterator[None]:
+        self.actions.busy += 1
+        try:
+            yield
+        finally:
+            self.actions.busy -= 1
+
+    async def _definition(self, definition: JobDefinition) -> None:
+        async with self._busy():
+            result = "cancelled"
+            try:
+                result = await self._rows(definition)
+            except asyncio.CancelledError:
+                if not self.cancelling:
+                    raise
+            finally:
+                self.results[definition.id].set_result(result)
+
+    async def _rows(self, definition: JobDefinition) -> str:
+        for need in definition.needs:
+            await self._idle(asyncio.shield(self.results[need]))
+        plans = [self._plan(definition, matrix) for matrix in definition.matrix]
+        results = [asyncio.create_task(self._job(plan)) for plan in plans]
+        try:
+            outcomes = await self._idle(asyncio.gather(*results))
+        except asyncio.CancelledError:
+            for task in results:
+                task.cancel()
+            await asyncio.gather(*results, return_exceptions=True)
+            raise
+        if definition.continue_on_error:
+            return "success"
+        return next((o for o in ("failure", "cancelled", "success", "skipped") if o in outcomes), "success")
+
+    def _plan(self, definition: JobDefinition, matrix: dict[str, Any]) -> JobPlan:
+        world, run = self.github.world, self.run
+        git = self.github.git(self.repository)
+        needs = {f"{need}.result": self.results[need].result() for need in definition.needs}
+        return JobPlan(
+            definition=definition,
+            repository=self.repository.full_name,
+            bare=self.repository.git,
+            checkout_sha=run.checkout_sha,
+            checkout_ref=run.checkout_ref,
+            github=github_context(world.base_url, self.repository, run, definition.id),
+            workspaces=world.root / "jobs",
+            matrix=matrix,
+            workflow_env=self.workflow.env,
+            inputs=run.inputs,
+            needs=needs,
+            event=run.event_payload,
+            tool_folders=self.actions.tool_folders,
+            clock_offset=world.clock_offset,
+            resolve=git.commit_id,
+        )
+
+    async def _job(self, plan: JobPlan) -> str:
+        async with self._busy():
+            contexts = _contexts(plan)
+            try:
+                name = job_name(plan.definition, plan.matrix, lambda text: interpolate(text, contexts))
+                wanted = holds(plan.definition.condition, _status(plan, contexts))
+            except UnsupportedExpressionError as error:
+                return await self._refused(plan, str(error))
+            if name in self.kept:
+                return self.kept[name].conclusion or "success"
+            job = await self._create(name, plan)
+            if not wanted:
+                return await self._complete(job, plan, Outcome("skipped"))
+            return await self._carry_out(job, plan)
+
+    async def _refused(self, plan: JobPlan, reason: str) -> str:
+        job = await self._create(plan.definition.id, plan)
+        log = self.actions.logs[job.id]
+        log.error(1, reason)
+        job.log = log.job()
+        return await self._complete(job, plan, Outcome("failure"))
+
+    async def _create(self, name: str, plan: JobPlan) -> Job:
+        world, run = self.github.world, self.run
+        now = world.now()
+        labels = list(plan.definition.runs_on)
+        job = Job(
+            world.new_id(), run.id, self.number, name, run.head_sha, created_at=now, started_at=now, labels=labels
+        )
+        run.jobs[self.number].append(job)
+        offset = world.clock_offset
+        self.actions.logs[job.id] = JobLog(lambda: timestamp(offset or timedelta(0)))
+        await self._publish(job, "queued")
+        url = f"{world.base_url}/{self.repository.full_name}/actions/runs/{run.id}/job/{job.id}"
+        check_run = CheckRun(
+            job.id,
+            run.suite_id,
+            checks.ACTIONS_APP_ID,
+            name,
+            run.head_sha,
+            external_id=f"{job.id:08x}-0000-5000-8000-{job.id:012x}",
+            details_url=url,
+            started_at=now,
+            job_id=job.id,
+            created_at=now,
+        )
+        await checks.add_run(self.github, self.repository, check_run, checks.actions_app(world).bot_login)
+        return job
+
+    async def _carry_out(self, job: Job, plan: JobPlan) -> str:
+        try:
+            outcome = await self._outcome(job, plan)
+        except asyncio.CancelledError:
+            if not self.cancelling:
+                raise
+            outcome = Outcome("cancelled")
+        return await self._complete(job, plan, outcome)
+
+    async def _outcome(self, job: Job, plan: JobPlan) -> Outcome:
+        script = self.actions.script_for(self.repository, self.run.workflow_path)
+        log = self.actions.logs[job.id]
+        if script is None:
+            async with self.actions.slots:
+                await self._began(job)
+                outcome = await Runner(plan, job, log).run()
+            job.log = log.job()
+            return outcome
+        await self._began(job)
+        given = script(self.run, job)
+        if given is None:
+            self.held[job.id] = asyncio.get_running_loop().create_future()
+            given = await self._idle(self.held[job.id])
+        scripted.apply(given, job, log)
+        return given.outcome()
+
+    async def _began(self, job: Job) -> None:
+        now = self.github.world.now()
+        job.status, job.started_at = "in_progress", now
+        run = self.repository.check_runs[job.id]
+        run.status, run.started_at = "in_progress", now
+        await self._publish(job, "in_progress")
+
+    async def _complete(self, job: Job, plan: JobPlan, outcome: Outcome) -> str:
+        world = self.github.world
+        job.status, job.conclusion, job.completed_at = "completed", outcome.conclusion, world.now()
+        if job.log is None and outcome.conclusion != "skipped":
+            job.log = self.actions.logs[job.id].job()
+        del self.actions.logs[job.id]
+        self._keep(job, outcome)
+        run = self.repository.check_runs[job.id]
+        run.status, run.conclusion, run.completed_at = "completed", job.conclusion, job.completed_at
+        run.annotations = list(outcome.annotations)
+        await self._publish(job, "completed")
+        bot = checks.actions_app(world).bot_login
+        await checks.changed(self.github, self.repository, run, "completed", bot)
+        failed_allowed = plan.definition.continue_on_error and outcome.conclusion == "failure"
+        return "success" if failed_allowed else outcome.conclusion
+
+    def _keep(self, job: Job, outcome: Outcome) -> None:
+        world = self.github.world
+        for upload in outcome.uploads:
+            artifact = Artifact(world.new_id(), self.run.id, upload.name, upload.zip, world.now(), job_id=job.id)
+            self.run.artifacts.append(artifact)
+
+    async def _publish(self, job: Job, action: str) -> None:
+        await self.github.publish(WorkflowJobChanged(self.repository, self.run, job, action, self.run.triggering_actor))
+
+    def _conclusion(self) -> str:
+        if self.cancelling:
+            return "cancelled"
+        results = {future.result() for future in self.results.values()}
+        return next((r for r in ("failure", "cancelled", "success", "skipped") if r in results), "success")
+
+
+def github_context(base_url: str, repository: Repository, run: WorkflowRun, job_id: str) -> dict[str, str]:
+    """The `github` context; its keys without a dot become GITHUB_* variables.
+
+    https://docs.github.com/actions/reference/workflows-and-actions/contexts#github-context
+    """
+    ref = run.checkout_ref
+    owner, _, _name = repository.full_name.partition("/")
+    return {
+        "sha": run.checkout_sha,
+        "ref": ref,
+        "ref_name": ref.removeprefix("refs/heads/").removeprefix("refs/pull/").removeprefix("refs/tags/"),
+        "ref_type": "branch",
+        "head_ref": "",
+        "base_ref": "",
+        "event_name": run.event,
+        "repository": repository.full_name,
+        "repository_id": str(repository.id),
+        "repository_owner": owner,
+        "run_id": str(run.id),
+        "run_number": str(run.run_number),
+        "run_attempt": str(run.attempt),
+        "actor": run.actor,
+        "triggering_actor": run.triggering_actor,
+        "workflow": run.name,
+        "workflow_ref": f"{repository.full_name}/{run.workflow_path}@{ref}",
+        "workflow_sha": run.checkout_sha,
+        "job": job_id,
+        "server_url": base_url,
+        "api_url": f"{base_url}/api/v3",
+        "graphql_url": f"{base_url}/api/graphql",
+        **run.context,
+    }
+
+
+def _contexts(plan: JobPlan) -> Contexts:
+    """What a job's own name and condition may use."""
+    matrix = {key: str(value) for key, value in plan.matrix.items()}
+    return {"github": plan.github, "matrix": matrix, "inputs": plan.inputs, "needs": plan.needs, "vars": {}}
+
+
+def _status(plan: JobPlan, contexts: Contexts) -> Status:
+    results = set(plan.needs.values())
+    # A skipped need counts as "not success": the jobs behind it are skipped too.
+    return Status("failure" in results or "skipped" in results, "cancelled" in results, contexts)
