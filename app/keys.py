@@ -31,19 +31,23 @@ class PullKey:
 
 @dataclass(frozen=True, slots=True)
 class GroupKey:
-    """A merge group, by the SHA of its head commit."""
+    """A merge group, by the SHA of its head commit and the full ref of the branch that it will land on."""
 
     kind: ClassVar = "group"
     installation_id: int
     repository_id: int
     head_sha: str
+    target_ref: str
 
     def __str__(self) -> str:
-        return f"group:{self.installation_id}:{self.repository_id}:{self.head_sha}"
+        return f"group:{self.installation_id}:{self.repository_id}:{self.head_sha}:{self.target_ref}"
 
     @classmethod
     def parse(cls, installation: str, repository: str, rest: str) -> Self:
-        return cls(int(installation), int(repository), rest)
+        head_sha, separator, target_ref = rest.partition(":")
+        if not separator:
+            raise ValueError(rest)
+        return cls(int(installation), int(repository), head_sha, target_ref)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,10 +136,27 @@ class InstallationKey:
         return cls(int(installation))
 
 
-Key = PullKey | GroupKey | TicketKey | BranchKey | CommitKey | RepositoryKey | InstallationKey
+@dataclass(frozen=True, slots=True)
+class ResyncKey:
+    """The clock: looks at every installation again, finds lost deliveries, sets its own next time."""
+
+    kind: ClassVar = "resync"
+
+    def __str__(self) -> str:
+        return "resync:::"
+
+    @classmethod
+    def parse(cls, installation: str, repository: str, rest: str) -> Self:
+        if installation or repository or rest:
+            raise ValueError(installation + repository + rest)
+        return cls()
+
+
+Key = PullKey | GroupKey | TicketKey | BranchKey | CommitKey | RepositoryKey | InstallationKey | ResyncKey
 
 KINDS: dict[str, type[Key]] = {
-    kind.kind: kind for kind in (PullKey, GroupKey, TicketKey, BranchKey, CommitKey, RepositoryKey, InstallationKey)
+    kind.kind: kind
+    for kind in (PullKey, GroupKey, TicketKey, BranchKey, CommitKey, RepositoryKey, InstallationKey, ResyncKey)
 }
 
 

@@ -1,0 +1,116 @@
+"""Settings from the environment, read once at start. Secrets are `SecretStr` and never printed.
+
+Every variable may also be given as `NAME_FILE`, the path of a file that holds the value (a mounted secret, systemd
+credentials); several secrets or keys are separated by blank lines or commas, so that they can be rotated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, SecretStr, ValidationError
+
+GITHUB_API = "https://api.github.com"
+
+
+class Misconfigured(ValueError):
+    """A setting is missing or malformed; the message names the variable and what to do."""
+
+
+class AppSettings(BaseModel):
+    """One GitHub App: its id and private keys, the newest key first."""
+
+    model_config = ConfigDict(frozen=True)
+
+    app_id: int
+    private_keys: tuple[SecretStr, ...]
+
+
+class Settings(BaseModel):
+    """Everything a process needs to know. `gate` is None until the App is connected (`serve` then says how)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    data: Path
+    database_url: str | None = None
+    github_api_url: str = GITHUB_API
+    gate: AppSettings | None = None
+    courier: AppSettings | None = None
+    webhook_secrets: tuple[SecretStr, ...] = ()
+    host: str = "127.0.0.1"
+    port: int = 8000
+    slots: int = 8  # keys reconciled at the same time by one process
+    resync_seconds: float = 600.0
+    polling: bool = False  # no webhooks: the resync runs on a short clock instead
+    writes_per_minute: int = 60
+
+    @property
+    def resync_interval(self) -> float:
+        return min(self.resync_seconds, 20.0) if self.polling else self.resync_seconds
+
+
+def read_settings(environment: Mapping[str, str]) -> Settings:
+    """Settings from variables that begin with `MERGEGATE_`.
+
+    Raises Misconfigured naming the variable.
+    """
+    read = _Variables(environment)
+    try:
+        return Settings(
+            data=Path(read.text("DATA") or "data").absolute(),
+            database_url=read.text("DATABASE_URL"),
+            github_api_url=(read.text("GITHUB_API_URL") or GITHUB_API).rstrip("/"),
+            gate=read.app("APP_ID", "PRIVATE_KEY"),
+            courier=read.app("COURIER_APP_ID", "COURIER_PRIVATE_KEY"),
+            webhook_secrets=tuple(SecretStr(part) for part in (read.text("WEBHOOK_SECRET") or "").replace(",", " ").split()),
+            host=read.text("HOST") or "127.0.0.1",
+            port=read.number("PORT", 8000),
+            slots=read.number("SLOTS", 8),
+            resync_seconds=read.number("RESYNC_SECONDS", 600),
+            polling=(read.text("POLLING") or "").lower() in ("1", "true", "yes", "on"),
+            writes_per_minute=read.number("WRITES_PER_MINUTE", 60),
+        )
+    except ValidationError as wrong:
+        first = wrong.errors(include_url=False, include_input=False)[0]
+        raise Misconfigured(f"MERGEGATE_{str(first['loc'][0]).upper()}: {first['msg']}") from None
+
+
+class _Variables:
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._environment = environment
+
+    def text(self, name: str) -> str | None:
+        value = self._environment.get(f"MERGEGATE_{name}", "").strip()
+        path = self._environment.get(f"MERGEGATE_{name}_FILE", "").strip()
+        if value or not path:
+            return value or None
+        try:
+            return Path(path).read_text(encoding="utf-8").strip() or None
+        except (OSError, UnicodeError) as wrong:
+            raise Misconfigured(f"MERGEGATE_{name}_FILE: {path} cannot be read ({wrong})") from wrong
+
+    def number(self, name: str, default: int) -> int:
+        value = self.text(name)
+        if value is None:
+            return default
+        if not value.isascii() or not value.isdigit():
+            raise Misconfigured(f"MERGEGATE_{name}: {value!r} is not a whole number")
+        return int(value)
+
+    def app(self, id_name: str, key_name: str) -> AppSettings | None:
+        app_id, keys = self.text(id_name), self.text(key_name)
+        if app_id is None and keys is None:
+            return None
+        if app_id is None or keys is None:
+            missing = id_name if app_id is None else key_name
+            raise Misconfigured(f"MERGEGATE_{missing}: missing, but the other half of the App is set")
+        return AppSettings(app_id=self.number(id_name, 0), private_keys=_private_keys(keys))
+
+
+def _private_keys(text: str) -> tuple[SecretStr, ...]:
+    end = "-----END"
+    blocks = [block for block in text.split("-----BEGIN") if end in block]
+    if not blocks:
+        raise Misconfigured("MERGEGATE_PRIVATE_KEY: no PEM private key in it; give the file that GitHub let you download")
+    return tuple(SecretStr("-----BEGIN" + block.strip() + "\n") for block in blocks)

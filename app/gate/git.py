@@ -1,0 +1,254 @@
+"""Reading git objects with the `git` command: diffs, merges, commits, from a bare repository without configuration.
+
+No command here reads a work tree, an index, attributes, hooks, replace refs or configuration from outside, so
+nothing that a pull request contains can run or change an answer. Output is bounded and every call has a time limit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+OUTPUT_LIMIT = 64 * 1024 * 1024
+TIME_LIMIT = 60.0
+
+ISOLATED: Mapping[str, str] = {
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_ATTR_NOSYSTEM": "1",
+    # Git 2.43 to 2.45 read the attributes of HEAD in a bare repository; the empty tree has none. Older ones ignore it.
+    "GIT_ATTR_SOURCE": EMPTY_TREE,
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "HOME": "/nonexistent",
+    "LC_ALL": "C.UTF-8",
+}
+
+# GitHub's own settings are unpublished; with these its trees were reproduced in every published live case.
+MERGE_SETTINGS = (
+    *("-c", "merge.renameLimit=7000"),
+    *("-c", "merge.directoryRenames=conflict"),
+    *("-c", "merge.renormalize=false"),
+    *("-c", f"core.attributesFile={os.devnull}"),
+)
+
+
+class GitFailed(RuntimeError):
+    """Git refused, or its answer could not be read; the message has git's own words."""
+
+
+class GitTooSlow(GitFailed):
+    """Git did not finish in its time limit."""
+
+
+class GitTooLarge(GitFailed):
+    """Git's answer passed the output limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """What `git merge-tree` made of two commits.
+
+    `tree` is None on a conflict and where git is not determined (several merge bases, rename detection cut short);
+    `conflict` tells the two apart.
+    """
+
+    tree: str | None
+    conflict: bool
+    because: str = ""
+
+
+async def run_git(
+    folder: Path,
+    arguments: Sequence[str],
+    *,
+    environment: Mapping[str, str] | None = None,
+    stdin: bytes = b"",
+    time_limit: float = TIME_LIMIT,
+    good: frozenset[int] = frozenset({0}),
+) -> tuple[int, bytes, bytes]:
+    """Run `git ARGUMENTS` on the bare repository `folder`; returns exit code, standard output, standard error.
+
+    Raises GitFailed for an exit code outside `good`, GitTooSlow, GitTooLarge.
+    """
+    process = await asyncio.create_subprocess_exec(
+        "git",
+        f"--git-dir={folder}",
+        *arguments,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env={"PATH": os.environ.get("PATH", os.defpath), **ISOLATED, **(environment or {})},
+        cwd="/",
+        start_new_session=True,
+    )
+    try:
+        async with asyncio.timeout(time_limit):
+            out, err = await _communicate(process, stdin)
+            code = await process.wait()
+    except TimeoutError:
+        raise GitTooSlow(f"git {arguments[0]} did not finish in {time_limit:.0f} s") from None
+    finally:
+        await _end(process)
+    if code not in good:
+        raise GitFailed(f"git {arguments[0]} ended with {code}: {err.decode(errors='replace').strip()[:500]}")
+    return code, out, err
+
+
+async def _communicate(process: asyncio.subprocess.Process, stdin: bytes) -> tuple[bytes, bytes]:
+    out, err, _ = await asyncio.gather(
+        _read_bounded(process.stdout, OUTPUT_LIMIT), _read_bounded(process.stderr, 1024 * 1024), _feed(process, stdin)
+    )
+    return out, err
+
+
+async def _feed(process: asyncio.subprocess.Process, stdin: bytes) -> None:
+    assert process.stdin is not None
+    try:
+        process.stdin.write(stdin)
+        await process.stdin.drain()
+        process.stdin.close()
+    except (BrokenPipeError, ConnectionResetError):
+        return  # git ended without reading; its exit code says why
+
+
+async def _read_bounded(stream: asyncio.StreamReader | None, limit: int) -> bytes:
+    assert stream is not None
+    parts: list[bytes] = []
+    size = 0
+    while part := await stream.read(65536):
+        size += len(part)
+        if size > limit:
+            raise GitTooLarge(f"git's answer is over {limit} bytes")
+        parts.append(part)
+    return b"".join(parts)
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """Nothing that git started outlives its call, also when the attempt is cancelled."""
+    if process.returncode is not None:
+        return
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return
+    await process.wait()
+
+
+class GitObjects:
+    """Questions to the objects of one bare repository."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    async def _text(self, *arguments: str, stdin: bytes = b"") -> str:
+        _, out, _ = await run_git(self.folder, arguments, stdin=stdin)
+        return out.decode("utf-8", "surrogateescape").strip()
+
+    async def has(self, *oids: str) -> bool:
+        """Whether all of these objects are here."""
+        answer = await self._text("cat-file", "--batch-check", stdin="".join(f"{oid}\n" for oid in oids).encode())
+        return all(not line.endswith("missing") for line in answer.splitlines())
+
+    async def commit_of(self, revision: str) -> str:
+        """The full object id of a commit. Raises GitFailed when there is none."""
+        return await self._text("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+
+    async def tree_of(self, commit: str) -> str:
+        return await self._text("rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{tree}}")
+
+    async def parents_of(self, commit: str) -> tuple[str, ...]:
+        answer = await self._text("rev-list", "--no-walk", "--parents", "--end-of-options", commit)
+        return tuple(answer.split()[1:])
+
+    async def merge_bases(self, one: str, other: str) -> tuple[str, ...]:
+        _, out, _ = await run_git(self.folder, ("merge-base", "--all", one, other), good=frozenset({0, 1}))
+        return tuple(out.decode().split())
+
+    async def is_ancestor(self, ancestor: str, commit: str) -> bool:
+        code, _, _ = await run_git(
+            self.folder, ("merge-base", "--is-ancestor", ancestor, commit), good=frozenset({0, 1})
+        )
+        return code == 0
+
+    async def merge(self, target: str, head: str) -> Merge:
+        """The tree of merging `head` into `target` as GitHub would; see Merge for when there is none."""
+        bases = await self.merge_bases(target, head)
+        if len(bases) != 1:
+            return Merge(None, False, f"{len(bases)} merge bases")
+        code, out, err = await run_git(
+            self.folder,
+            (*MERGE_SETTINGS, "merge-tree", "--write-tree", "--no-messages", "-z", target, head),
+            good=frozenset({0, 1}),
+        )
+        if code == 1:
+            return Merge(None, True, "the merge conflicts")
+        if b"rename detection was skipped" in err or b"exhaustive rename detection" in err:
+            return Merge(None, False, "too many renames for git to follow")
+        return Merge(out.split(b"\0", 1)[0].decode().strip(), False)
+
+    async def commit_tree(self, tree: str, parents: Sequence[str], message: str, when: int) -> str:
+        """Write a commit object; `when` is seconds since the epoch. It lives only in this repository."""
+        identity = {
+            f"GIT_{role}_{part}": value
+            for role in ("AUTHOR", "COMMITTER")
+            for part, value in (("NAME", "mergegate"), ("EMAIL", "mergegate@localhost"), ("DATE", f"@{when} +0000"))
+        }
+        flags = [flag for parent in parents for flag in ("-p", parent)]
+        _, out, _ = await run_git(
+            self.folder, ("commit-tree", tree, *flags), environment=identity, stdin=message.encode()
+        )
+        return out.decode().strip()
+
+    async def diff(self, old: str, new: str) -> tuple[bytes, bytes]:
+        """`--raw -z` and `--numstat -z` of two trees, renames followed, as bytes for `app.gate.diffs`."""
+        common = ("diff-tree", "-r", "-z", "-M", "-l7000", "--no-ext-diff", "--no-textconv", "--full-index", "--no-abbrev")
+        (_, raw, _), (_, numstat, _) = await asyncio.gather(
+            run_git(self.folder, (*common, "--raw", "--end-of-options", old, new)),
+            run_git(self.folder, (*common, "--numstat", "--end-of-options", old, new)),
+        )
+        return raw, numstat
+
+    async def blob(self, oid: str, limit: int) -> bytes | None:
+        """A blob's bytes, or None when it is larger than `limit` bytes."""
+        size = int(await self._text("cat-file", "-s", oid))
+        if size > limit:
+            return None
+        _, out, _ = await run_git(self.folder, ("cat-file", "blob", oid))
+        return out
+
+    async def blob_at(self, commit: str, path: str, limit: int) -> bytes | None:
+        """The file at `path` of a commit; None when absent or too large."""
+        oid = await self.entry_at(commit, path)
+        return None if oid is None else await self.blob(oid, limit)
+
+    async def entry_at(self, commit: str, path: str) -> str | None:
+        """The object id of the tree entry at `path`, or None."""
+        _, out, _ = await run_git(self.folder, ("ls-tree", "-z", "--full-tree", commit, "--", f":(literal){path}"))
+        return out.split(b"\t", 1)[0].split(b" ")[2].decode() if out else None
+
+
+@asynccontextmanager
+async def borrowed_objects(objects_folder: Path, folder: Path) -> AsyncIterator[GitObjects]:
+    """A fresh bare repository in `folder` that borrows the objects of another one.
+
+    It has none of the other one's configuration, hooks or attributes, and what is written stays in `folder`.
+    """
+    await init_bare(folder)
+    (folder / "objects" / "info").mkdir(parents=True, exist_ok=True)
+    (folder / "objects" / "info" / "alternates").write_bytes(os.fsencode(objects_folder.resolve()) + b"\n")
+    yield GitObjects(folder)
+
+
+async def init_bare(folder: Path) -> None:
+    """Make `folder` an empty bare repository; harmless when it is one."""
+    folder.mkdir(parents=True, exist_ok=True)
+    await run_git(folder, ("init", "--bare", "--quiet", "--template=", str(folder)))

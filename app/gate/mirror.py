@@ -1,0 +1,67 @@
+"""Bare mirrors of repositories on GitHub, one folder each, fetched by ref and read by object id.
+
+The mirror is a cache: it may be deleted at any time. Fetching uses a short-lived read token that reaches git through
+its environment only, never through a command line or a file.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.gate.git import GitObjects, init_bare, run_git
+
+FETCH_LIMIT = 120.0  # seconds
+
+
+class MissingObjects(RuntimeError):
+    """A ref moved between GitHub's answer and the fetch; reading again from the start settles it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """Where to fetch from; `environment` carries the credential for git."""
+
+    url: str
+    environment: Mapping[str, str]
+
+
+class Mirrors:
+    """Mirrors below one folder. `remote` is asked for a fresh address and credential before each fetch."""
+
+    def __init__(self, folder: Path, remote: Callable[[int, int, str], Awaitable[Remote]]) -> None:
+        self._folder = folder
+        self._remote = remote
+        self._locks: dict[int, asyncio.Lock] = {}
+
+    async def objects(
+        self, installation_id: int, repository_id: int, full_name: str, *, refs: Sequence[str], oids: Sequence[str]
+    ) -> GitObjects:
+        """The mirror, holding all of `oids`; `refs` are fetched only when one is missing.
+
+        Raises MissingObjects when they are not reachable from the refs any more, GitFailed when git cannot fetch.
+        """
+        folder = self._folder / f"{repository_id}.git"
+        objects = GitObjects(folder)
+        async with self._locks.setdefault(repository_id, asyncio.Lock()):
+            if not (folder / "HEAD").exists():
+                await init_bare(folder)
+            if await objects.has(*oids):
+                return objects
+            await self._fetch(folder, await self._remote(installation_id, repository_id, full_name), refs)
+        if not await objects.has(*oids):
+            raise MissingObjects(f"{full_name}: a ref moved while it was read")
+        return objects
+
+    async def _fetch(self, folder: Path, remote: Remote, refs: Sequence[str]) -> None:
+        specs = [f"+{ref}:refs/mergegate/{ref.removeprefix('refs/')}" for ref in refs]
+        settings = ("-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "fetch.recurseSubmodules=false")
+        fetch = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-gc", "--end-of-options")
+        await run_git(
+            folder,
+            (*settings, *fetch, remote.url, *specs),
+            environment=remote.environment,
+            time_limit=FETCH_LIMIT,
+        )

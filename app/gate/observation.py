@@ -1,0 +1,81 @@
+"""What was observed of a key: the snapshot that is judged, and what GitHub shows of our own earlier effects. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from checks.finding import Status
+from checks.snapshot import GroupSnapshot, Snapshot
+from policies.explain import Output
+
+
+@dataclass(frozen=True, slots=True)
+class OwnRun:
+    """A check run of ours, from GitHub's listing joined with the store's record of it.
+
+    `output_digest` is None when the store does not know what we wrote last. `created_at` is None for the same reason.
+    """
+
+    id: int
+    name: str
+    status: str
+    conclusion: str | None
+    external_id: str
+    output_digest: str | None = None
+    created_at: datetime | None = None
+
+    @property
+    def open(self) -> bool:
+        return self.status != "completed"
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """The pull request's entry in the merge queue."""
+
+    entry_id: str
+    state: str
+    head_sha: str | None  # head that the gate enqueued; None when somebody else did
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The state one check run should have because of one pull request."""
+
+    name: str
+    status: Status
+    external_id: str
+    output: Output
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """A pull request as observed; `node_id` is its GraphQL id."""
+
+    snapshot: Snapshot
+    node_id: str
+    merge_state: str
+    has_queue: bool
+    own_runs: tuple[OwnRun, ...] = ()
+    queued: Queued | None = None
+    enqueued_before: str | None = None  # entry id that the gate made for this head and did not take back
+    notices: frozenset[tuple[str, str]] = frozenset()  # (purpose, subject) of comments posted already
+    merged: bool = False
+    abandoned_runs: tuple[tuple[str, OwnRun], ...] = ()  # (head, run) open on commits that are nobody's head now
+    siblings: tuple[Wanted, ...] = ()  # what other open pull requests with this head want
+    errored_since: Mapping[str, datetime] | None = None  # check name -> since when it could not look
+    probation_passed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GroupObservation:
+    """A merge group as observed. `in_queue` is false once the group is gone from the queue."""
+
+    snapshot: GroupSnapshot
+    in_queue: bool
+    landed: bool
+    own_runs: tuple[OwnRun, ...] = ()
+    errored_since: Mapping[str, datetime] | None = None

@@ -1,0 +1,192 @@
+"""The shortest list of effects that makes GitHub agree with the verdict. Pure; planning twice in a row gives nothing.
+
+Conclusions are only ever `success`, `failure` and `cancelled`: GitHub counts `neutral` and `skipped` as passing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+
+from app.gate.effects import (
+    EVIDENCE,
+    OBSERVE,
+    REVIEW,
+    CancelCheckRun,
+    Dequeue,
+    Effect,
+    Enqueue,
+    PostNotice,
+    PutCheckRun,
+)
+from app.gate.observation import GroupObservation, Observation, OwnRun, Wanted
+from checks.finding import Status
+from policies.escape import inert
+from policies.explain import Output
+from policies.verdict import GroupVerdict, Verdict
+
+# How long "could not look" may stay open before it is a failure (the attempt is repeated all the while).
+ERRORED_LIMIT = timedelta(minutes=30)
+# GitHub turns an open check run stale after 14 days; renewed before that.
+RENEW_AFTER = timedelta(days=13)
+
+# A commit that is head of several pull requests shows the worst of their verdicts.
+WORST_FIRST = (Status.FAILED, Status.ERRORED, Status.PENDING, Status.PASSED)
+
+
+def output_digest(output: Output) -> str:
+    """Digest of everything a person can see of a check run's output."""
+    parts = [output.title, output.summary, output.text, *(repr(note) for note in output.annotations)]
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def wanted(number: int, verdict: Verdict, outputs: Mapping[str, Output]) -> tuple[Wanted, ...]:
+    """What this pull request wants its head's check runs to show."""
+    if not verdict.gated:
+        return ()
+    nodes = {EVIDENCE: verdict.evidence, REVIEW: verdict.review}
+    if verdict.mode == "observe":
+        return (Wanted(OBSERVE, verdict.status, verdict.key, outputs[OBSERVE], number),)
+    return tuple(Wanted(name, node.status, verdict.key, outputs[name], number) for name, node in nodes.items())
+
+
+def plan(observation: Observation, verdict: Verdict, outputs: Mapping[str, Output]) -> tuple[Effect, ...]:
+    """Effects for a pull request; `outputs` holds what `explain` wrote, by check run name."""
+    snapshot = observation.snapshot
+    number = snapshot.number or 0
+    effects: list[Effect] = [
+        CancelCheckRun(run.id, run.name, head) for head, run in observation.abandoned_runs if run.open
+    ]
+    if not snapshot.open:
+        return tuple(effects)
+    mine = wanted(number, verdict, outputs)
+    effects += _check_runs(snapshot.head.sha, mine, observation, snapshot.observed_at)
+    effects += _dequeue(observation, verdict)
+    if not effects:
+        effects += _enqueue(observation, verdict)
+    effects += _eviction(observation, verdict)
+    return tuple(effects)
+
+
+def plan_group(
+    observation: GroupObservation, verdict: GroupVerdict, outputs: Mapping[str, Output]
+) -> tuple[Effect, ...]:
+    """Effects for a merge group: both check runs on its head, always; open ones of a group that is gone are closed."""
+    snapshot = observation.snapshot
+    if not observation.in_queue:
+        gone = [] if observation.landed else observation.own_runs
+        return tuple(CancelCheckRun(run.id, run.name, snapshot.head_sha) for run in gone if run.open)
+    nodes = {EVIDENCE: verdict.evidence, REVIEW: verdict.review}
+    key = group_key(verdict)
+    mine = tuple(Wanted(name, node.status, key, outputs[name], 0) for name, node in nodes.items())
+    return tuple(_check_runs(snapshot.head_sha, mine, observation, snapshot.observed_at))
+
+
+def group_key(verdict: GroupVerdict) -> str:
+    return "mg1:" + hashlib.sha256(f"{verdict.head_sha}\0{verdict.target_ref}".encode()).hexdigest()
+
+
+def _check_runs(
+    head_sha: str, mine: Sequence[Wanted], observation: Observation | GroupObservation, now: datetime
+) -> list[Effect]:
+    siblings = observation.siblings if isinstance(observation, Observation) else ()
+    effects: list[Effect] = []
+    for one in mine:
+        worst = _worst([one, *(other for other in siblings if other.name == one.name)])
+        put = _put(head_sha, worst, observation.own_runs, _since(observation, worst.name), now)
+        effects += [] if put is None else [put]
+    return effects
+
+
+def _worst(candidates: Iterable[Wanted]) -> Wanted:
+    """The same answer from whichever pull request it is asked: by status, then by number."""
+    return min(candidates, key=lambda one: (WORST_FIRST.index(one.status), one.number))
+
+
+def _since(observation: Observation | GroupObservation, name: str) -> datetime | None:
+    return (observation.errored_since or {}).get(name)
+
+
+def github_state(status: Status, errored_since: datetime | None, now: datetime) -> tuple[str, str | None]:
+    """Status and conclusion of the check run. Anything that is not passed or failed stays open, errored for a while."""
+    if status is Status.PASSED:
+        return "completed", "success"
+    too_long = errored_since is not None and now - errored_since >= ERRORED_LIMIT
+    if status is Status.FAILED or (status is Status.ERRORED and too_long):
+        return "completed", "failure"
+    return "in_progress", None
+
+
+def _put(
+    head_sha: str, want: Wanted, own: Sequence[OwnRun], errored_since: datetime | None, now: datetime
+) -> PutCheckRun | None:
+    status, conclusion = github_state(want.status, errored_since, now)
+    runs = [run for run in own if run.name == want.name]
+    old = [run for run in runs if run.open and run.created_at is not None and now - run.created_at > RENEW_AFTER]
+    create = not runs or (status != "completed" and len(old) == len(runs))
+    digest = output_digest(want.output)
+    if not create and all(_agrees(run, status, conclusion, want.external_id, digest) for run in runs):
+        return None
+    return PutCheckRun(
+        want.name, head_sha, status, conclusion, want.external_id, want.output, tuple(run.id for run in runs), create
+    )
+
+
+def _agrees(run: OwnRun, status: str, conclusion: str | None, external_id: str, digest: str) -> bool:
+    return (run.status, run.conclusion, run.external_id, run.output_digest) == (status, conclusion, external_id, digest)
+
+
+def _dequeue(observation: Observation, verdict: Verdict) -> list[Effect]:
+    """An agent's pull request leaves the queue when its checks no longer hold or its head is not the enqueued one."""
+    queued, head = observation.queued, observation.snapshot.head.sha
+    if queued is None or not verdict.gated or verdict.mode == "observe":
+        return []
+    if queued.head_sha is not None and queued.head_sha != head:
+        return _out(observation, "a push came while it was queued")
+    held = {verdict.evidence.status, verdict.review.status}
+    if held <= {Status.PASSED, Status.ERRORED}:
+        return []  # could not look is no reason yet: the group's own checks stay open meanwhile
+    node = verdict.review if verdict.evidence.status in (Status.PASSED, Status.ERRORED) else verdict.evidence
+    return _out(observation, node.reason)
+
+
+def _out(observation: Observation, because: str) -> list[Effect]:
+    assert observation.queued is not None
+    number, entry = observation.snapshot.number or 0, observation.queued.entry_id
+    body = f"**Taken out of the merge queue.** {inert(because)}\n\nThe gate enqueues it again once its checks are green."
+    return [
+        Dequeue(observation.node_id, number, entry, because),
+        *_notice(observation, PostNotice(number, "eviction", entry, body)),
+    ]
+
+
+def _notice(observation: Observation, notice: PostNotice) -> list[Effect]:
+    return [] if (notice.purpose, notice.subject) in observation.notices else [notice]
+
+
+def _enqueue(observation: Observation, verdict: Verdict) -> list[Effect]:
+    """Only when nothing else is left to do, so that GitHub already shows the green checks it will be asked about."""
+    ready = (
+        verdict.may_enqueue
+        and observation.probation_passed
+        and observation.has_queue
+        and observation.queued is None
+        and observation.enqueued_before is None
+        and observation.merge_state in ("CLEAN", "UNSTABLE", "HAS_HOOKS")
+    )
+    if not ready:
+        return []
+    return [Enqueue(observation.node_id, observation.snapshot.number or 0, observation.snapshot.head.sha)]
+
+
+def _eviction(observation: Observation, verdict: Verdict) -> list[Effect]:
+    """The queue let go of an entry that the gate made: said once, because GitHub tells nobody."""
+    entry = observation.enqueued_before
+    if entry is None or observation.queued is not None or observation.merged or not verdict.gated:
+        return []
+    body = (
+        "**Taken out of the merge queue.** Look at the failed checks of its merge group, then push a commit: "
+        "the gate enqueues the new head once its checks are green. A person can also enqueue it by hand."
+    )
+    return _notice(observation, PostNotice(observation.snapshot.number or 0, "eviction", entry, body))

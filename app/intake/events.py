@@ -1,0 +1,310 @@
+"""What a delivery is about: event and payload to keys, facts, or nothing to do. Pure.
+
+The table `RULES` names every event and action the gate knows. An unknown event or action gives no keys: it is stored
+and ignored; the resync finds whatever it may have meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from pydantic import ValidationError
+
+from app.intake import payloads
+from app.keys import BranchKey, CommitKey, GroupKey, InstallationKey, Key, PullKey, RepositoryKey, TicketKey
+from checks.bundle import body_digest
+
+ABSENT_SHA = "0" * 40
+QUEUE_REF_PREFIX = "refs/heads/gh-readonly-queue/"
+
+# Several CI events follow each other within a moment; one look a little later serves them all.
+CI_DELAY = timedelta(milliseconds=250)
+
+
+class UnreadableDelivery(ValueError):
+    """The payload lacks a field that its event always has; the message names the field."""
+
+
+@dataclass(frozen=True, slots=True)
+class PushFact:
+    """Who moved a ref, as the delivery said."""
+
+    ref: str
+    before: str
+    after: str
+    sender: payloads.AccountPayload
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewFact:
+    """A review as delivered: the commit and base it was given for, and the bundle its reader saw in the body.
+
+    `bundle_digest` is the empty text when the body held no bundle.
+    """
+
+    pull_number: int
+    review_id: int
+    reviewer: payloads.AccountPayload
+    state: str  # upper case
+    commit_id: str
+    base_ref: str  # full ref
+    bundle_digest: str
+    submitted_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Interpretation:
+    """What is stored beside a delivery's body."""
+
+    action: str | None
+    installation_id: int | None
+    repository: payloads.RepositoryPayload | None
+    keys: tuple[Key, ...] = ()
+    delay: timedelta = timedelta(0)
+    push: PushFact | None = None
+    review: ReviewFact | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where a delivery belongs; the rules build keys from it."""
+
+    installation_id: int
+    repository_id: int | None
+    raw: bytes
+    own_app_ids: frozenset[int]
+
+    def in_repository(self) -> int:
+        if self.repository_id is None:
+            raise UnreadableDelivery("repository: missing from a delivery that is about a repository")
+        return self.repository_id
+
+
+Rule = Callable[[Scope], tuple[Key, ...]]
+
+
+def nothing(_: Scope) -> tuple[Key, ...]:
+    return ()
+
+
+def pull(scope: Scope) -> tuple[Key, ...]:
+    event = payloads.PullRequestEvent.model_validate_json(scope.raw)
+    return (PullKey(scope.installation_id, scope.in_repository(), event.pull_request.number),)
+
+
+def issue(scope: Scope) -> tuple[Key, ...]:
+    """A comment on a pull request is delivered as an issue's; the issue then has a `pull_request` member."""
+    event = payloads.IssueEvent.model_validate_json(scope.raw)
+    kind = TicketKey if event.issue.pull_request is None else PullKey
+    return (kind(scope.installation_id, scope.in_repository(), event.issue.number),)
+
+
+def check_run(scope: Scope) -> tuple[Key, ...]:
+    run = payloads.CheckRunEvent.model_validate_json(scope.raw).check_run
+    if run.app is not None and run.app.id in scope.own_app_ids:
+        return ()  # our own write coming back
+    return (CommitKey(scope.installation_id, scope.in_repository(), run.head_sha),)
+
+
+def requested_check_run(scope: Scope) -> tuple[Key, ...]:
+    """A person pressed Re-run or an action button on a check run of ours."""
+    run = payloads.CheckRunEvent.model_validate_json(scope.raw).check_run
+    return (CommitKey(scope.installation_id, scope.in_repository(), run.head_sha),)
+
+
+def check_suite(scope: Scope) -> tuple[Key, ...]:
+    suite = payloads.CheckSuiteEvent.model_validate_json(scope.raw).check_suite
+    return (CommitKey(scope.installation_id, scope.in_repository(), suite.head_sha),)
+
+
+def workflow_run(scope: Scope) -> tuple[Key, ...]:
+    run = payloads.WorkflowRunEvent.model_validate_json(scope.raw).workflow_run
+    return (CommitKey(scope.installation_id, scope.in_repository(), run.head_sha),)
+
+
+def workflow_job(scope: Scope) -> tuple[Key, ...]:
+    job = payloads.WorkflowJobEvent.model_validate_json(scope.raw).workflow_job
+    return (CommitKey(scope.installation_id, scope.in_repository(), job.head_sha),)
+
+
+def status(scope: Scope) -> tuple[Key, ...]:
+    event = payloads.StatusEvent.model_validate_json(scope.raw)
+    return (CommitKey(scope.installation_id, scope.in_repository(), event.sha),)
+
+
+def merge_group(scope: Scope) -> tuple[Key, ...]:
+    group = payloads.MergeGroupEvent.model_validate_json(scope.raw).merge_group
+    return (GroupKey(scope.installation_id, scope.in_repository(), group.head_sha, group.base_ref),)
+
+
+def push(scope: Scope) -> tuple[Key, ...]:
+    """A branch moved; the queue's own branches are merge groups, in case their event is lost."""
+    event = payloads.PushEvent.model_validate_json(scope.raw)
+    if not event.ref.startswith("refs/heads/"):
+        return ()
+    if not event.ref.startswith(QUEUE_REF_PREFIX):
+        return (BranchKey(scope.installation_id, scope.in_repository(), event.ref),)
+    target, separator, _ = event.ref.removeprefix(QUEUE_REF_PREFIX).rpartition("/pr-")
+    if event.after == ABSENT_SHA or not separator:
+        return ()
+    return (GroupKey(scope.installation_id, scope.in_repository(), event.after, f"refs/heads/{target}"),)
+
+
+def repository(scope: Scope) -> tuple[Key, ...]:
+    return (RepositoryKey(scope.installation_id, scope.in_repository()),)
+
+
+def repository_or_installation(scope: Scope) -> tuple[Key, ...]:
+    """Organisation-wide rules are delivered without a repository."""
+    if scope.repository_id is None:
+        return (InstallationKey(scope.installation_id),)
+    return (RepositoryKey(scope.installation_id, scope.repository_id),)
+
+
+def installation(scope: Scope) -> tuple[Key, ...]:
+    return (InstallationKey(scope.installation_id),)
+
+
+def added_repositories(scope: Scope) -> tuple[Key, ...]:
+    event = payloads.InstallationRepositoriesEvent.model_validate_json(scope.raw)
+    return tuple(RepositoryKey(scope.installation_id, added.id) for added in event.repositories_added)
+
+
+def each(rule: Rule, *actions: str) -> dict[str | None, Rule]:
+    return {action or None: rule for action in actions}
+
+
+# event -> action -> rule; the action None is for events that have no action.
+RULES: Mapping[str, Mapping[str | None, Rule]] = {
+    "branch_protection_configuration": each(repository_or_installation, "enabled", "disabled"),
+    "branch_protection_rule": each(repository, "created", "edited", "deleted"),
+    "check_run": {**each(check_run, "created", "completed"), **each(requested_check_run, "rerequested", "requested_action")},
+    "check_suite": {**each(check_suite, "completed", "rerequested"), **each(nothing, "requested")},
+    "create": each(nothing, ""),  # the push event of a new branch says more
+    "delete": each(nothing, ""),
+    "deployment": each(nothing, "created"),
+    "deployment_review": each(nothing, "requested", "approved", "rejected"),
+    "deployment_status": each(nothing, "created"),
+    "github_app_authorization": each(nothing, "revoked"),
+    "installation": each(installation, "created", "deleted", "new_permissions_accepted", "suspend", "unsuspend"),
+    "installation_repositories": {**each(added_repositories, "added"), **each(nothing, "removed")},
+    "installation_target": each(installation, "renamed"),
+    "issue_comment": {**each(issue, "created", "edited", "deleted"), **each(nothing, "pinned", "unpinned")},
+    "issues": {
+        **each(issue, "opened", "edited", "closed", "reopened", "deleted", "transferred"),
+        **each(issue, "labeled", "unlabeled", "assigned", "unassigned", "typed", "untyped"),
+        **each(nothing, "locked", "unlocked", "milestoned", "demilestoned", "pinned", "unpinned"),
+        **each(nothing, "field_added", "field_removed"),
+    },
+    "label": each(nothing, "created", "edited", "deleted", "archived", "unarchived"),
+    "member": each(repository, "added", "edited", "removed"),
+    "membership": each(installation, "added", "removed"),
+    "merge_group": each(merge_group, "checks_requested", "destroyed"),
+    "meta": each(nothing, "deleted"),
+    "organization": {
+        **each(installation, "member_added", "member_removed", "renamed"),
+        **each(nothing, "member_invited", "deleted"),
+    },
+    "ping": each(nothing, ""),
+    "pull_request": {
+        **each(pull, "opened", "edited", "closed", "reopened", "synchronize", "stacked"),
+        **each(pull, "converted_to_draft", "ready_for_review", "labeled", "unlabeled"),
+        **each(pull, "enqueued", "dequeued", "auto_merge_enabled", "auto_merge_disabled"),
+        **each(pull, "review_requested", "review_request_removed"),
+        **each(nothing, "assigned", "unassigned", "locked", "unlocked", "milestoned", "demilestoned"),
+    },
+    "pull_request_review": each(pull, "submitted", "edited", "dismissed"),
+    "pull_request_review_comment": each(nothing, "created", "edited", "deleted"),
+    "pull_request_review_thread": each(nothing, "resolved", "unresolved"),
+    "push": each(push, ""),
+    "repository": {
+        **each(repository, "renamed", "transferred", "edited", "privatized", "publicized", "unarchived"),
+        **each(nothing, "created", "archived", "deleted"),
+    },
+    "repository_dispatch": {},  # the action is any word the sender chose
+    "repository_ruleset": each(repository_or_installation, "created", "edited", "deleted"),
+    "status": each(status, ""),
+    "team": {
+        **each(installation, "edited", "deleted", "added_to_repository", "removed_from_repository"),
+        **each(nothing, "created"),
+    },
+    "workflow_dispatch": each(nothing, ""),
+    "workflow_job": {**each(workflow_job, "completed"), **each(nothing, "queued", "in_progress", "waiting")},
+    "workflow_run": each(workflow_run, "requested", "in_progress", "completed"),
+}
+
+CI_EVENTS = frozenset({"check_run", "check_suite", "status", "workflow_job", "workflow_run"})
+
+
+def is_known(event: str, action: str | None) -> bool:
+    return action in RULES.get(event, {})
+
+
+def interpret(event: str, raw: bytes, own_app_ids: frozenset[int] = frozenset()) -> Interpretation:
+    """The keys and facts of one delivery.
+
+    `raw` is the JSON body, already known to be a JSON object. Raises UnreadableDelivery when a known event lacks a
+    field that GitHub documents as always present.
+    """
+    try:
+        envelope = payloads.Envelope.model_validate_json(raw)
+        return _interpret(event, envelope, raw, own_app_ids)
+    except ValidationError as wrong:
+        first = wrong.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise UnreadableDelivery(f"{event}: {where}: {first['msg']}") from None
+
+
+def _interpret(event: str, envelope: payloads.Envelope, raw: bytes, own_app_ids: frozenset[int]) -> Interpretation:
+    installation_id = envelope.installation.id if envelope.installation else None
+    rule = RULES.get(event, {}).get(envelope.action)
+    if rule is None or installation_id is None:
+        return Interpretation(envelope.action, installation_id, envelope.repository)
+    repository_id = envelope.repository.id if envelope.repository else None
+    return Interpretation(
+        envelope.action,
+        installation_id,
+        envelope.repository,
+        keys=rule(Scope(installation_id, repository_id, raw, own_app_ids)),
+        delay=CI_DELAY if event in CI_EVENTS else timedelta(0),
+        push=_push_fact(event, envelope, raw),
+        review=_review_fact(event, raw),
+    )
+
+
+def _push_fact(event: str, envelope: payloads.Envelope, raw: bytes) -> PushFact | None:
+    if envelope.sender is None:
+        return None
+    if event == "push":
+        moved = payloads.PushEvent.model_validate_json(raw)
+        return PushFact(moved.ref, moved.before, moved.after, envelope.sender)
+    if event == "pull_request" and envelope.action == "synchronize":
+        return _synchronize_fact(payloads.SynchronizeEvent.model_validate_json(raw), envelope.sender)
+    return None
+
+
+def _synchronize_fact(event: payloads.SynchronizeEvent, sender: payloads.AccountPayload) -> PushFact:
+    """A push to a fork is delivered only this way."""
+    head = event.pull_request.head
+    return PushFact(f"refs/heads/{head.ref}", event.before or "", event.after or head.sha, sender)
+
+
+def _review_fact(event: str, raw: bytes) -> ReviewFact | None:
+    if event != "pull_request_review":
+        return None
+    delivered = payloads.ReviewEvent.model_validate_json(raw)
+    review, reviewed = delivered.review, delivered.pull_request
+    if review.user is None or review.commit_id is None or review.submitted_at is None:
+        return None
+    return ReviewFact(
+        reviewed.number,
+        review.id,
+        review.user,
+        review.state.upper(),
+        review.commit_id,
+        f"refs/heads/{reviewed.base.ref}",
+        body_digest(reviewed.body or "") or "",
+        review.submitted_at,
+    )

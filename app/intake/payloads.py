@@ -1,0 +1,150 @@
+"""Narrow models of webhook payloads: the fields the gate uses, everything else ignored.
+
+Webhook payloads are not versioned by our API header and gain fields at any time, so only used fields are required
+(https://docs.github.com/en/webhooks/webhook-events-and-payloads).
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Narrow(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class AccountPayload(Narrow):
+    id: int
+    login: str
+    type: str = "User"
+
+
+class RepositoryPayload(Narrow):
+    id: int
+    name: str
+    full_name: str
+    default_branch: str = "main"
+
+    @property
+    def owner(self) -> str:
+        return self.full_name.partition("/")[0]
+
+
+class InstallationPayload(Narrow):
+    id: int
+
+
+class Envelope(Narrow):
+    """What nearly every delivery to an App has."""
+
+    action: str | None = None
+    repository: RepositoryPayload | None = None
+    installation: InstallationPayload | None = None
+    sender: AccountPayload | None = None
+
+
+class NumberPayload(Narrow):
+    number: int
+
+
+class PullRequestEvent(Envelope):
+    number: int | None = None
+    pull_request: NumberPayload
+
+
+class BranchPayload(Narrow):
+    ref: str
+    sha: str
+
+
+class SynchronizedPull(Narrow):
+    number: int
+    head: BranchPayload
+
+
+class SynchronizeEvent(Envelope):
+    before: str | None = None
+    after: str | None = None
+    pull_request: SynchronizedPull
+
+
+class ReviewedPull(Narrow):
+    number: int
+    body: str | None = None
+    base: BranchPayload
+
+
+class ReviewPayload(Narrow):
+    id: int
+    user: AccountPayload | None = None
+    state: str
+    commit_id: str | None = None
+    submitted_at: datetime | None = None
+
+
+class ReviewEvent(Envelope):
+    pull_request: ReviewedPull
+    review: ReviewPayload
+
+
+class IssuePayload(Narrow):
+    number: int
+    pull_request: dict[str, object] | None = None
+
+
+class IssueEvent(Envelope):
+    issue: IssuePayload
+
+
+class AppPayload(Narrow):
+    id: int
+
+
+class CommitPayload(Narrow):
+    head_sha: str
+    app: AppPayload | None = None
+
+
+class CheckRunEvent(Envelope):
+    check_run: CommitPayload
+
+
+class CheckSuiteEvent(Envelope):
+    check_suite: CommitPayload
+
+
+class WorkflowRunEvent(Envelope):
+    workflow_run: CommitPayload
+
+
+class WorkflowJobEvent(Envelope):
+    workflow_job: CommitPayload
+
+
+class StatusEvent(Envelope):
+    sha: str
+
+
+class MergeGroupPayload(Narrow):
+    head_sha: str
+    base_ref: str  # full ref
+
+
+class MergeGroupEvent(Envelope):
+    merge_group: MergeGroupPayload
+
+
+class PushEvent(Envelope):
+    ref: str
+    before: str
+    after: str
+
+
+class AddedRepository(Narrow):
+    id: int
+
+
+class InstallationRepositoriesEvent(Envelope):
+    repositories_added: tuple[AddedRepository, ...] = ()

@@ -1,0 +1,177 @@
+"""What the gate remembers of pull requests and merge groups between two looks at them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from psycopg import AsyncConnection
+from psycopg.rows import class_row, dict_row
+from psycopg.types.json import Jsonb
+
+
+@dataclass(frozen=True, slots=True)
+class PullRow:
+    """One pull request as last seen.
+
+    `wants` is what its head's check runs should show because of it, as JSON; `errored_since` maps a check run's name to
+    the ISO time since when it could not look; `enqueued_entry` is the queue entry that the gate made for
+    `enqueued_head` and did not take back.
+    """
+
+    repository_id: int
+    number: int
+    installation_id: int
+    head_sha: str
+    head_ref: str
+    base_ref: str
+    open: bool
+    kind: str = "agent"
+    seen_at: datetime | None = None
+    head_seen_at: datetime | None = None
+    wants: list[dict[str, Any]] = field(default_factory=list)
+    errored_since: dict[str, str] = field(default_factory=dict)
+    enqueued_entry: str | None = None
+    enqueued_head: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRow:
+    repository_id: int
+    head_sha: str
+    installation_id: int
+    target_ref: str
+    tree: str | None = None  # the tree that was judged, once it was green
+    errored_since: dict[str, str] = field(default_factory=dict)
+    seen_at: datetime | None = None
+
+
+_PULL = (
+    "repository_id, number, installation_id, head_sha, head_ref, base_ref, open, kind, seen_at, head_seen_at, wants, "
+    "errored_since, enqueued_entry, enqueued_head"
+)
+_GROUP = "repository_id, head_sha, installation_id, target_ref, tree, errored_since, seen_at"
+
+
+async def find_pull(connection: AsyncConnection[Any], repository_id: int, number: int) -> PullRow | None:
+    cursor = connection.cursor(row_factory=class_row(PullRow))
+    await cursor.execute(
+        f"select {_PULL} from pulls where repository_id = %s and number = %s",  # noqa: S608 - constant columns
+        (repository_id, number),
+    )
+    return await cursor.fetchone()
+
+
+async def open_pulls_with_head(connection: AsyncConnection[Any], repository_id: int, head_sha: str) -> list[PullRow]:
+    """Open pull requests whose head is this commit, by number."""
+    cursor = connection.cursor(row_factory=class_row(PullRow))
+    await cursor.execute(
+        f"select {_PULL} from pulls where repository_id = %s and head_sha = %s and open order by number",  # noqa: S608
+        (repository_id, head_sha),
+    )
+    return await cursor.fetchall()
+
+
+async def open_pulls_of_branch(connection: AsyncConnection[Any], repository_id: int, ref: str) -> list[PullRow]:
+    """Open pull requests into or from this branch (full ref), by number."""
+    cursor = connection.cursor(row_factory=class_row(PullRow))
+    await cursor.execute(
+        f"select {_PULL} from pulls where repository_id = %s and open and (base_ref = %s or head_ref = %s) "  # noqa: S608
+        "order by number",
+        (repository_id, ref, ref),
+    )
+    return await cursor.fetchall()
+
+
+async def open_pulls(connection: AsyncConnection[Any], repository_id: int) -> list[PullRow]:
+    cursor = connection.cursor(row_factory=class_row(PullRow))
+    await cursor.execute(
+        f"select {_PULL} from pulls where repository_id = %s and open order by number",  # noqa: S608
+        (repository_id,),
+    )
+    return await cursor.fetchall()
+
+
+async def note_head(connection: AsyncConnection[Any], row: PullRow) -> None:
+    """Remember which commit is whose head as soon as it is seen; what was judged stays only for the same head."""
+    await connection.execute(
+        "insert into pulls (repository_id, number, installation_id, head_sha, head_ref, base_ref, open, kind) "
+        "values (%s, %s, %s, %s, %s, %s, %s, %s) "
+        "on conflict (repository_id, number) do update set installation_id = excluded.installation_id, "
+        "head_sha = excluded.head_sha, head_ref = excluded.head_ref, base_ref = excluded.base_ref, "
+        "open = excluded.open, seen_at = now(), "
+        "head_seen_at = case when pulls.head_sha = excluded.head_sha then pulls.head_seen_at else now() end, "
+        "wants = case when pulls.head_sha = excluded.head_sha then pulls.wants else '[]' end, "
+        "errored_since = case when pulls.head_sha = excluded.head_sha then pulls.errored_since else '{}' end",
+        (
+            *(row.repository_id, row.number, row.installation_id, row.head_sha),
+            *(row.head_ref, row.base_ref, row.open, row.kind),
+        ),
+    )
+
+
+async def save_judgement(
+    connection: AsyncConnection[Any],
+    row: PullRow,
+    *,
+    kind: str,
+    wants: list[dict[str, Any]],
+    errored_since: dict[str, str],
+) -> bool:
+    """Store what a verdict wants of this pull request's head; False when the head moved meanwhile."""
+    cursor = await connection.execute(
+        "update pulls set kind = %s, wants = %s, errored_since = %s, seen_at = now() "
+        "where repository_id = %s and number = %s and head_sha = %s",
+        (kind, Jsonb(wants), Jsonb(errored_since), row.repository_id, row.number, row.head_sha),
+    )
+    return cursor.rowcount == 1
+
+
+async def save_enqueued(
+    connection: AsyncConnection[Any], repository_id: int, number: int, entry_id: str | None, head_sha: str | None
+) -> None:
+    """Remember the queue entry that the gate made; None for both when it took the entry back."""
+    await connection.execute(
+        "update pulls set enqueued_entry = %s, enqueued_head = %s where repository_id = %s and number = %s",
+        (entry_id, head_sha, repository_id, number),
+    )
+
+
+async def earlier_heads(connection: AsyncConnection[Any], repository_id: int, number: int) -> list[str]:
+    """Commits that carry an open check run of ours, were a head of this pull request and are nobody's head now."""
+    cursor = connection.cursor(row_factory=dict_row)
+    await cursor.execute(
+        "select distinct c.head_sha from check_runs c join pull_heads h "
+        "on h.repository_id = c.repository_id and h.head_sha = c.head_sha "
+        "where h.repository_id = %(repository)s and h.number = %(number)s and c.status <> 'completed' "
+        "and not exists (select 1 from pulls p where p.repository_id = c.repository_id and p.head_sha = c.head_sha and p.open)",
+        {"repository": repository_id, "number": number},
+    )
+    return [row["head_sha"] for row in await cursor.fetchall()]
+
+
+async def note_pull_head(connection: AsyncConnection[Any], repository_id: int, number: int, head_sha: str) -> None:
+    await connection.execute(
+        "insert into pull_heads (repository_id, number, head_sha) values (%s, %s, %s) on conflict do nothing",
+        (repository_id, number, head_sha),
+    )
+
+
+async def find_group(connection: AsyncConnection[Any], repository_id: int, head_sha: str) -> GroupRow | None:
+    cursor = connection.cursor(row_factory=class_row(GroupRow))
+    await cursor.execute(
+        f"select {_GROUP} from merge_groups where repository_id = %s and head_sha = %s",  # noqa: S608
+        (repository_id, head_sha),
+    )
+    return await cursor.fetchone()
+
+
+async def save_group(connection: AsyncConnection[Any], row: GroupRow) -> None:
+    await connection.execute(
+        "insert into merge_groups (repository_id, head_sha, installation_id, target_ref, tree, errored_since) "
+        "values (%s, %s, %s, %s, %s, %s) on conflict (repository_id, head_sha) do update set "
+        "tree = coalesce(excluded.tree, merge_groups.tree), errored_since = excluded.errored_since, seen_at = now()",
+        (row.repository_id, row.head_sha, row.installation_id, row.target_ref, row.tree, Jsonb(row.errored_since)),
+    )
+
