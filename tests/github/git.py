@@ -17,6 +17,23 @@ ZERO = "0" * 40
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 
+CONFIGURATION = """[core]
+	repositoryformatversion = 0
+	filemode = true
+	bare = true
+	logAllRefUpdates = false
+[http]
+	receivepack = true
+[uploadpack]
+	allowAnySHA1InWant = true
+	allowFilter = true
+[receive]
+	hideRefs = refs/pull
+	advertisePushOptions = true
+[gc]
+	auto = 0
+"""
+
 # Says in GitHub's place why a push is declined; git itself tells the client.
 PRE_RECEIVE = r"""#!/bin/sh
 if [ -n "$PUSH_REFUSAL" ]; then echo "error: $PUSH_REFUSAL" >&2; exit 1; fi
@@ -128,19 +145,13 @@ class Git:
         self._merge_trees: dict[tuple[str, str], str | None] = {}
         self._diffs: dict[tuple[str, str], list[FileChange]] = {}
 
-    async def init(self, default_branch: str = "main") -> None:
-        self.path.mkdir(parents=True, exist_ok=True)
-        await self.run("init", "-q", "--bare", f"--initial-branch={default_branch}", ".")
-        settings = (
-            "[http]\n\treceivepack = true\n"
-            "[uploadpack]\n\tallowAnySHA1InWant = true\n\tallowFilter = true\n"
-            "[receive]\n\thideRefs = refs/pull\n\tadvertisePushOptions = true\n"
-            "[core]\n\tlogAllRefUpdates = false\n[gc]\n\tauto = 0\n"
-        )
-        with (self.path / "config").open("a") as config:
-            config.write(settings)
+    def init(self, default_branch: str = "main") -> None:
+        """Writes an empty bare repository: the files that `git init --bare` would write, but for its samples."""
+        for folder in ("objects", "refs/heads", "refs/tags", "hooks"):
+            (self.path / folder).mkdir(parents=True, exist_ok=True)
+        (self.path / "HEAD").write_text(f"ref: refs/heads/{default_branch}\n")
+        (self.path / "config").write_text(CONFIGURATION)
         hook = self.path / "hooks" / "pre-receive"
-        hook.parent.mkdir(exist_ok=True)
         hook.write_text(PRE_RECEIVE)
         hook.chmod(0o755)
 

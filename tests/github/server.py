@@ -23,6 +23,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
 
 from tests.github.auth import Actor
+from tests.github.build import Building, new_world
 from tests.github.events import DomainEvent
 from tests.github.faults import Faults
 from tests.github.gateway import Answering, Gateway, RequestRecord, unknown_route
@@ -99,7 +100,7 @@ class QuietServer(uvicorn.Server):
         yield
 
 
-class SimulatedGitHub:
+class SimulatedGitHub(Building):
     """GitHub, as far as Mergegate can tell.
 
     `publish` hands a domain event to the `listeners` in order. `spawn` starts work that `settle` waits for;
@@ -130,6 +131,11 @@ class SimulatedGitHub:
         for part in self._parts:
             if hasattr(part, "attach"):
                 part.attach(self)
+
+    @classmethod
+    def create(cls, root: Path) -> SimulatedGitHub:
+        """An empty GitHub that keeps its bare repositories under `root`."""
+        return cls(new_world(root))
 
     def git(self, repository: Repository) -> Git:
         if repository.id not in self._gits:

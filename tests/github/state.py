@@ -109,6 +109,8 @@ class Comment:
     updated_at: datetime
     app_id: int | None = None
     reactions: list[Reaction] = field(default_factory=list)
+    body_edited_at: datetime | None = None
+    body_edited_by: str | None = None
 
 
 @dataclass
@@ -121,7 +123,6 @@ class Review:
     submitted_at: datetime
     dismissed_by: str | None = None
     dismissed_message: str | None = None
-    app_id: int | None = None
 
 
 @dataclass
@@ -139,7 +140,6 @@ class ReviewComment:
     line: int | None = None
     side: str = "RIGHT"
     in_reply_to: int | None = None
-    app_id: int | None = None
     reactions: list[Reaction] = field(default_factory=list)
 
 
@@ -159,8 +159,8 @@ class Issue:
     updated_at: datetime = datetime(2026, 1, 1, tzinfo=UTC)
     closed_at: datetime | None = None
     closed_by: str | None = None
-    app_id: int | None = None  # the App that wrote it
-    locked: bool = False
+    body_edited_at: datetime | None = None
+    body_edited_by: str | None = None
 
 
 @dataclass
@@ -186,6 +186,9 @@ class PullRequest:
     stack_id: int | None = None
     mergeable: bool | None = None  # None until computed in the background, as on GitHub
     mergeable_for: tuple[str, str] | None = None  # (head sha, base sha) that `mergeable` speaks of
+    mergeable_reads_left: int = 0  # so many more reads are told null, whatever `mergeable` says
+    test_merge_sha: str | None = None  # what refs/pull/N/merge points to
+    maintainer_can_modify: bool = False
     merge_requests: dict[str, dict[str, Any]] = field(default_factory=dict)  # asynchronous merges by uuid
 
     @property
@@ -459,6 +462,10 @@ class World:
     def now(self) -> datetime:
         """The simulated time, cut to whole seconds as in GitHub's answers."""
         return (datetime.now(UTC) + self.clock_offset).replace(microsecond=0)
+
+    def app_of(self, login: str) -> App | None:
+        """The App whose bot has this login."""
+        return next((app for app in self.apps.values() if app.bot_login == login), None)
 
     def repository(self, owner: str, name: str) -> Repository | None:
         wanted = f"{owner}/{name}".lower()
