@@ -1,225 +1,208 @@
-"""A YAML or JSON document as plain values, with the line and column of each of them.
+"""Small hostile documents in YAML or JSON: read strictly, with the line of every value, in linear time.
 
-Used for text that strangers wrote. It is read event by event, so nothing is built that could be refused: size first,
-then depth; anchors, aliases, tags, duplicate keys and keys that are no text are refused where they stand. Plain
-scalars follow YAML 1.2 (https://yaml.org/spec/1.2.2/#103-core-schema): `on`, `off`, `yes` and `no` are text. Numbers
-are whole numbers; anything else, such as an abbreviated commit `12e4567`, stays text.
+YAML is read as its JSON-like core: no anchors, aliases, tags, duplicate keys or second documents; `yes`, `on`, dates
+and times are text. JSON goes through the same reader, as YAML's flow style.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NoReturn
 
+import re2
 import yaml
 
-_WORDS = {
-    form: value
-    for word, value in {"": None, "~": None, "null": None, "true": True, "false": False}.items()
-    for form in (word, word.title(), word.upper())
-}
-_WHOLE_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
-_MAX_DEPTH = 20
+MAX_BYTES = 64 * 1024
+MAX_DEPTH = 12
+MAX_NODES = 20_000
 
-Value = None | bool | int | str | list["Value"] | dict[str, "Value"]
+Value = None | bool | int | float | str | list["Value"] | dict[str, "Value"]
 Path = tuple[str | int, ...]
 
+_INTEGER = re2.compile(r"-?(0|[1-9][0-9]{0,17})")
+_NUMBER = re2.compile(r"-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,17})?([eE][+-]?[0-9]{1,3})?")
+_WORDS: dict[str, bool | None] = {"": None, "~": None, "null": None, "true": True, "false": False}
 
-class Position(NamedTuple):
-    """1-based."""
 
-    line: int
-    column: int
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with a document. `line` is 1-based in the text that the document stands in, `field` is dotted."""
+
+    message: str
+    line: int | None = None
+    field: str | None = None
+    hint: str = ""
+
+    def __str__(self) -> str:
+        place = [f"line {self.line}"] if self.line else []
+        place += [self.field] if self.field else []
+        return f"{', '.join(place)}: {self.message}" if place else self.message
 
 
 class DocumentError(ValueError):
-    """Why the text is refused, where, and what to do."""
+    """The text is no document that can be read; `fault` says where and why."""
 
-    def __init__(self, position: Position, problem: str, hint: str) -> None:
-        super().__init__(f"line {position.line}, column {position.column}: {problem}. {hint}")
-        self.position = position
-        self.problem = problem
-        self.hint = hint
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(str(fault))
+        self.fault = fault
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """`keys` and `values` give positions by path, for example `("risk", "areas", "ci")` or `("branches", 0)`."""
-
     value: Value
-    keys: Mapping[Path, Position]
-    values: Mapping[Path, Position]
+    lines: dict[Path, int]  # of every key and item, in the surrounding text
 
-    def position(self, path: Path, *, of_key: bool = False) -> Position:
-        """Where the value (or its key) stands; for a path that is absent, where its nearest parent does."""
-        places = self.keys if of_key else self.values
-        while path and path not in places:
-            path = path[:-1]
-            places = self.values
-        return places[path]
+    def line_of(self, path: Path) -> int | None:
+        """The line of the value at `path`, or of the nearest part around it that is there."""
+        for length in range(len(path), -1, -1):
+            if path[:length] in self.lines:
+                return self.lines[path[:length]]
+        return None
+
+    @property
+    def digest(self) -> str:
+        """`sha256:…` of the content; layout, comments and the order of keys do not matter."""
+        return digest_of(json.dumps(self.value, sort_keys=True, separators=(",", ":")))
 
 
-def read_document(text: str, *, max_bytes: int, first_line: int = 1) -> Document:
-    """Read one document; `first_line` is the line of its first line in the text it was cut from.
+def digest_of(text: str) -> str:
+    return "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def read_document(text: str, first_line: int = 1, max_bytes: int = MAX_BYTES) -> Document:
+    """The document in `text`, which begins at `first_line` of its surroundings.
 
     Raises DocumentError.
     """
     size = len(text.encode("utf-8", "surrogatepass"))
     if size > max_bytes:
-        raise DocumentError(
-            Position(first_line, 1), f"the text is {size} bytes, at most {max_bytes} are read", "Shorten it"
-        )
-    builder = _Builder(first_line)
-    for event in _events(text, first_line):
-        builder.take(event)
-    return builder.document()
+        raise DocumentError(Fault(f"{size} bytes are too many; at most {max_bytes} are read", first_line))
+    if text.lstrip()[:1] in ("{", "["):
+        text = text.replace("\t", " ")  # JSON allows tabs between its parts, YAML does not
+    return _Reader(text, first_line).read()
 
 
-def _events(text: str, first_line: int) -> Iterator[yaml.Event]:
-    try:
-        yield from yaml.parse(text, Loader=yaml.SafeLoader)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        raise DocumentError(
-            _position(mark, first_line), error.problem or "no valid YAML", "Repair the YAML there"
-        ) from error
-    except yaml.reader.ReaderError as error:
-        line = first_line + text.count("\n", 0, error.position)
-        column = error.position - text.rfind("\n", 0, error.position)
-        raise DocumentError(
-            Position(line, column), f"the character U+{error.character:04X} is not allowed", "Remove it"
-        ) from error
+class _Reader:
+    """Builds values from the parser's events, so that nothing recurses on the document's depth."""
 
+    def __init__(self, text: str, first_line: int) -> None:
+        self._text = text
+        self._first_line = first_line
+        self._lines: dict[Path, int] = {}
+        self._stack: list[tuple[Path, list[Value] | dict[str, Value]]] = []
+        self._key: list[str | None] = []
+        self._root: list[Value] = []
+        self._nodes = 0
 
-class _Mark(Protocol):
-    line: int  # 0-based, as is the column
-    column: int
+    def read(self) -> Document:
+        for event in self._events():
+            self._take(event)
+        if not self._root:
+            raise DocumentError(Fault("the document is empty", self._first_line))
+        return Document(self._root[0], self._lines)
 
+    def _events(self) -> Iterator[yaml.Event]:
+        try:
+            yield from yaml.parse(self._text, Loader=yaml.SafeLoader)
+        except yaml.MarkedYAMLError as error:
+            mark = error.problem_mark or error.context_mark
+            line = self._first_line + (mark.line if mark else 0)
+            raise DocumentError(Fault(f"not readable as YAML or JSON: {error.problem}", line)) from error
+        except (yaml.YAMLError, ValueError) as error:
+            raise DocumentError(
+                Fault("not readable as YAML or JSON: it holds a character that is not allowed", self._first_line)
+            ) from error
 
-def _position(mark: _Mark | None, first_line: int) -> Position:
-    """The parser always gives a mark; its types do not say so."""
-    return Position(first_line, 1) if mark is None else Position(first_line + mark.line, mark.column + 1)
-
-
-@dataclass(slots=True)
-class _List:
-    path: Path
-    value: list[Value]
-    wants_key = False
-
-    def put(self, value: Value) -> Path:
-        self.value.append(value)
-        return (*self.path, len(self.value) - 1)
-
-
-@dataclass(slots=True)
-class _Mapping:
-    path: Path
-    value: dict[str, Value]
-    key: str = ""
-    wants_key: bool = True  # else `key` waits for its value
-
-    def put(self, value: Value) -> Path:
-        self.value[self.key] = value
-        self.wants_key = True
-        return (*self.path, self.key)
-
-
-@dataclass(slots=True)
-class _Builder:
-    first_line: int
-    root: Value = None
-    documents: int = 0
-    frames: list[_List | _Mapping] = field(default_factory=list)
-    keys: dict[Path, Position] = field(default_factory=dict)
-    values: dict[Path, Position] = field(default_factory=dict)
-
-    def document(self) -> Document:
-        self.values.setdefault((), Position(self.first_line, 1))
-        return Document(self.root, self.keys, self.values)
-
-    def take(self, event: yaml.Event) -> None:
+    def _take(self, event: yaml.Event) -> None:
         match event:
-            case yaml.DocumentStartEvent():
-                self._start_document(event)
             case yaml.AliasEvent():
-                raise self._fault(event, "aliases (`*name`) are not allowed", "Write the value out")
+                self._refuse(event, "an alias (`*name`) is not read; write the value out")
             case yaml.ScalarEvent():
-                self._take_scalar(event)
-            case yaml.MappingStartEvent():
-                mapping: dict[str, Value] = {}
-                self.frames.append(_Mapping(self._open(event, mapping), mapping))
-            case yaml.SequenceStartEvent():
-                items: list[Value] = []
-                self.frames.append(_List(self._open(event, items), items))
+                self._refuse_marks(event)
+                self._scalar(event)
+            case yaml.CollectionStartEvent():
+                self._refuse_marks(event)
+                self._open(event, {} if isinstance(event, yaml.MappingStartEvent) else [])
             case yaml.CollectionEndEvent():
-                self.frames.pop()
-            case _:
-                pass
+                self._stack.pop()
+                self._key.pop()
+            case yaml.DocumentStartEvent() if self._root:
+                self._refuse(event, "a second document begins here; only one is read")
 
-    def _fault(self, event: yaml.Event, problem: str, hint: str) -> DocumentError:
-        return DocumentError(self._start(event), problem, hint)
-
-    def _start_document(self, event: yaml.DocumentStartEvent) -> None:
-        self.documents += 1
-        if self.documents > 1:
-            raise self._fault(event, "a second document starts here", "Keep one, without `---`")
-
-    def _refuse_decoration(self, event: yaml.ScalarEvent | yaml.CollectionStartEvent) -> None:
+    def _refuse_marks(self, event: yaml.ScalarEvent | yaml.CollectionStartEvent) -> None:
+        self._nodes += 1
+        if self._nodes > MAX_NODES:
+            self._refuse(event, f"more than {MAX_NODES} values are not read")
         if event.anchor is not None:
-            raise self._fault(event, "anchors (`&name`) are not allowed", "Write the value out where it is needed")
+            self._refuse(event, "an anchor (`&name`) is not read; write the value out")
         if event.tag is not None:
-            raise self._fault(event, "tags (`!name`) are not allowed", "Write the plain value")
+            self._refuse(event, f"a tag (`{event.tag}`) is not read; leave it out")
 
-    def _open(self, event: yaml.CollectionStartEvent, value: Value) -> Path:
-        self._refuse_decoration(event)
-        if len(self.frames) == _MAX_DEPTH:
-            raise self._fault(event, f"nested deeper than {_MAX_DEPTH} levels", "Flatten it")
-        if self.frames and self.frames[-1].wants_key:
-            raise self._fault(event, "a key must be text", "Write `name: value`")
-        return self._place(event, value)
+    def _open(self, event: yaml.CollectionStartEvent, value: list[Value] | dict[str, Value]) -> None:
+        if len(self._stack) >= MAX_DEPTH:
+            self._refuse(event, f"nested deeper than {MAX_DEPTH} levels")
+        if self._expects_key():
+            self._refuse(event, "a key must be text")
+        path = self._place(event, value)
+        self._stack.append((path, value))
+        self._key.append(None)
 
-    def _take_scalar(self, event: yaml.ScalarEvent) -> None:
-        self._refuse_decoration(event)
-        value = _scalar(event)
-        frame = self.frames[-1] if self.frames else None
-        if not isinstance(frame, _Mapping) or not frame.wants_key:
-            self._place(event, value)
-        elif isinstance(value, str):
-            self._take_key(event, frame, value)
-        else:
-            raise self._fault(event, f"the key `{event.value}` is no text", "Put it in quotes")
+    def _scalar(self, event: yaml.ScalarEvent) -> None:
+        if self._expects_key():
+            self._take_key(event)
+            return
+        self._place(event, _typed(event))
 
-    def _take_key(self, event: yaml.ScalarEvent, frame: _Mapping, key: str) -> None:
-        if key in frame.value:
-            first = self.keys[(*frame.path, key)]
-            raise self._fault(event, f"the key `{key}` was already given in line {first.line}", "Keep one of the two")
-        self.keys[(*frame.path, key)] = self._start(event)
-        frame.key, frame.wants_key = key, False
+    def _expects_key(self) -> bool:
+        return bool(self._stack) and isinstance(self._stack[-1][1], dict) and self._key[-1] is None
+
+    def _take_key(self, event: yaml.ScalarEvent) -> None:
+        path, mapping = self._stack[-1]
+        key = _whole(event.value)
+        if key in mapping:
+            self._refuse(event, f"the key `{key[:80]}` is given twice")
+        self._key[-1] = key
+        self._lines[(*path, key)] = self._line(event)
 
     def _place(self, event: yaml.Event, value: Value) -> Path:
-        """Put the value where it belongs and return its path."""
-        path: Path = self.frames[-1].put(value) if self.frames else ()
-        if not self.frames:
-            self.root = value
-        self.values[path] = self._start(event)
-        return path
+        if not self._stack:
+            self._root.append(value)
+            self._lines[()] = self._line(event)
+            return ()
+        path, container = self._stack[-1]
+        if isinstance(container, list):
+            step: str | int = len(container)
+            container.append(value)
+            self._lines[(*path, step)] = self._line(event)
+        else:
+            step = self._key[-1] or ""
+            container[step] = value
+            self._key[-1] = None
+        return (*path, step)
 
-    def _start(self, event: yaml.Event) -> Position:
-        return _position(event.start_mark, self.first_line)
+    def _line(self, event: yaml.Event) -> int:
+        return self._first_line + int(event.start_mark.line)
+
+    def _refuse(self, event: yaml.Event, message: str) -> NoReturn:
+        raise DocumentError(Fault(message, self._line(event)))
 
 
-def _scalar(event: yaml.ScalarEvent) -> Value:
-    text = _joined_surrogates(event.value)
-    if not event.implicit[0]:  # quoted or block text
+def _typed(event: yaml.ScalarEvent) -> Value:
+    text = _whole(event.value)
+    if event.style is not None:
         return text
     if text in _WORDS:
         return _WORDS[text]
-    return int(text) if _WHOLE_NUMBER.fullmatch(text) else text
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    if _NUMBER.fullmatch(text):
+        return float(text)
+    return text
 
 
-def _joined_surrogates(text: str) -> str:
-    """JSON writes characters beyond U+FFFF as two escapes; a half without its other half becomes U+FFFD."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+def _whole(text: str) -> str:
+    """Text with JSON's escaped surrogate pairs joined; a lone half is replaced."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

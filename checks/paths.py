@@ -1,0 +1,91 @@
+"""Path patterns in gitignore's form, for rules that restrict and for rules that permit."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+import re2
+from pathspec import GitIgnoreSpec
+
+MAX_PATTERNS = 1_000
+MAX_PATTERN_LENGTH = 512  # characters
+
+
+class PathPatterns:
+    """Patterns as in a `.gitignore` file (https://git-scm.com/docs/gitignore), matched in linear time.
+
+    A later pattern wins over an earlier one, `!` takes paths out again, a pattern without a slash matches at any
+    depth, and what lies below a matched folder matches too.
+
+    Raises ValueError, naming the pattern, when one cannot be read or could never match.
+    """
+
+    __slots__ = ("_folded", "_patterns", "_raw")
+
+    def __init__(self, patterns: Sequence[str]) -> None:
+        if len(patterns) > MAX_PATTERNS:
+            raise ValueError(f"{len(patterns)} path patterns are too many; at most {MAX_PATTERNS} are read")
+        self._patterns = tuple(patterns)
+        self._raw = _compile(self._patterns)
+        self._folded = _compile(tuple(_fold(pattern) for pattern in self._patterns))
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        return self._patterns
+
+    def matches(self, path: str) -> bool:
+        """Whether a rule that restricts applies to `path`.
+
+        Both the path as it is and its folded form (Unicode NFC, no difference of case) are looked at, since a file
+        system may take one name for the other; a hit on either side counts.
+        """
+        return self.first_match(path) is not None
+
+    def first_match(self, path: str) -> str | None:
+        """The pattern that decides that `path` matches, in the same two views, or None."""
+        return self._decide(self._raw, _plain(path)) or self._decide(self._folded, _fold(_plain(path)))
+
+    def matches_exactly(self, path: str) -> bool:
+        """Whether a rule that permits applies to `path`: as it is written, without folding."""
+        return self._decide(self._raw, _plain(path)) is not None
+
+    def _decide(self, spec: GitIgnoreSpec, path: str) -> str | None:
+        result = spec.check_file(path)
+        if not result.include or result.index is None:
+            return None
+        return self._patterns[result.index]
+
+
+def _compile(patterns: Sequence[str]) -> GitIgnoreSpec:
+    for pattern in patterns:
+        _refuse_useless(pattern)
+    try:
+        return GitIgnoreSpec.from_lines(patterns, backend="re2")
+    except re2.error as error:
+        raise ValueError(f"the path patterns are too large together: {error}") from error
+
+
+def _refuse_useless(pattern: str) -> None:
+    if len(pattern) > MAX_PATTERN_LENGTH:
+        raise ValueError(f"the path pattern {pattern[:40]!r}… is longer than {MAX_PATTERN_LENGTH} characters")
+    if any(ord(character) < 32 for character in pattern):
+        raise ValueError(f"the path pattern {pattern!r} holds a control character")
+    try:
+        (compiled,) = GitIgnoreSpec.from_lines([pattern], backend="simple").patterns or (None,)
+    except ValueError as error:
+        raise ValueError(f"the path pattern {pattern!r} cannot be read: {error}") from error
+    if compiled is None or compiled.include is None:
+        raise ValueError(f"the path pattern {pattern!r} matches nothing; write `\\#` for a name that begins with `#`")
+
+
+def _fold(text: str) -> str:
+    return unicodedata.normalize("NFC", text).casefold()
+
+
+def _plain(path: str) -> str:
+    """The path with line breaks and undecodable bytes replaced, as `.` in the engine's patterns stops at a break."""
+    return path.translate(_BREAKS).encode("utf-8", "replace").decode()
+
+
+_BREAKS = {ord("\n"): "\ufffd", ord("\r"): "\ufffd"}
