@@ -1,0 +1,204 @@
+"""The open database: a pool of connections, transactions, and what happens when the server goes away."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Iterator, Sequence
+from pathlib import Path
+from typing import Any, LiteralString, Self
+
+import psycopg
+from psycopg import AsyncConnection
+from psycopg.rows import TupleRow
+from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout, TooManyRequests
+
+from app.store.embedded import Embedded, EmbeddedFailed
+from app.store.migrate import migrate
+
+Connection = AsyncConnection[TupleRow]
+Pool = AsyncConnectionPool[Connection]
+
+SIZE = 10  # connections of one process, at most
+OLDEST = 14_00_00
+PATIENCE = 5.0  # seconds to wait for a free or new connection
+# A process that is stopped in the middle of a transaction must not hold its row locks for ever.
+SESSION = (
+    "set timezone = 'UTC'",
+    "set statement_timeout = '60s'",
+    "set idle_in_transaction_session_timeout = '60s'",
+)
+# SQLSTATE classes: connection exception, insufficient resources, operator intervention, system error; and the single
+# code for a server that only reads (a standby after a failover).
+AWAY_CLASSES = ("08", "53", "57P", "58")
+AWAY_CODES = ("25006",)
+
+
+class DatabaseAway(RuntimeError):
+    """The database cannot be used now; nothing is known to be committed. Trying again later is right."""
+
+
+class UnfitServer(RuntimeError):
+    """The server at MERGEGATE_DATABASE_URL cannot serve; the text says what it lacks."""
+
+
+class Database:
+    """Use `Database.open`; safe for any number of tasks of one event loop."""
+
+    def __init__(self, pool: Pool, conninfo: str, embedded: Embedded | None) -> None:
+        self.conninfo = conninfo
+        self._pool = pool
+        self._embedded = embedded
+        self._reviving = asyncio.Lock()
+
+    @classmethod
+    @contextlib.asynccontextmanager
+    async def open(
+        cls, url: str | None, folder: Path, *, size: int = SIZE, migrated: bool = True
+    ) -> AsyncIterator[Self]:
+        """Open the database at `url`, or without one the app's own in the data folder, and apply missing migrations.
+
+        Raises EmbeddedFailed, DatabaseAway, UnfitServer or NewerDatabase, each with what to do.
+        """
+        async with contextlib.AsyncExitStack() as stack:
+            embedded = None if url else await stack.enter_async_context(running(folder))
+            conninfo = url or (embedded.conninfo if embedded else "")
+            await _migrate(conninfo, migrated)
+            pool = await stack.enter_async_context(_pool(conninfo, size))
+            yield cls(pool, conninfo, embedded)
+
+    @contextlib.asynccontextmanager
+    async def transaction(self) -> AsyncIterator[Connection]:
+        """One transaction: committed when the block ends, rolled back when it raises.
+
+        A dead connection is noticed when the transaction begins; then the server is looked after and one more try is
+        made. Raises DatabaseAway when it stays away or goes away in between; if that is at the commit, the commit may
+        or may not have happened, so what is done in the block must be harmless when done again.
+        """
+        async with contextlib.AsyncExitStack() as stack:
+            try:
+                connection = await stack.enter_async_context(self._begun())
+            except DatabaseAway:
+                await self._revive()
+                connection = await stack.enter_async_context(self._begun())
+            yield connection
+
+    async def query(self, sql: LiteralString, parameters: Sequence[Any] | dict[str, Any] = ()) -> list[TupleRow]:
+        """One statement as its own transaction; its rows. If the connection breaks it is run a second time, so it must
+        be harmless when repeated. Raises DatabaseAway."""
+        try:
+            return await self._query(sql, parameters)
+        except DatabaseAway:
+            await self._revive()
+            return await self._query(sql, parameters)
+
+    async def connect(self) -> Connection:
+        """A connection of its own in autocommit mode, for listening. Raises DatabaseAway."""
+        return await connect(self.conninfo)
+
+    async def _query(self, sql: LiteralString, parameters: Sequence[Any] | dict[str, Any]) -> list[TupleRow]:
+        connection = await self._take()
+        try:
+            with _away(connection):
+                cursor = await connection.execute(sql, parameters)
+                return await cursor.fetchall() if cursor.description else []
+        finally:
+            await self._pool.putconn(connection)
+
+    @contextlib.asynccontextmanager
+    async def _begun(self) -> AsyncIterator[Connection]:
+        connection = await self._take()
+        try:
+            with _away(connection):
+                async with connection.transaction():
+                    yield connection
+        finally:
+            await self._pool.putconn(connection)
+
+    async def _take(self) -> Connection:
+        try:
+            return await self._pool.getconn()
+        except (PoolTimeout, PoolClosed, TooManyRequests) as wrong:
+            raise DatabaseAway(f"no connection to the database: {wrong}") from wrong
+
+    async def _revive(self) -> None:
+        """Start our own server if it is down, and throw away the connections that died with it."""
+        async with self._reviving:
+            if self._embedded is not None:
+                try:
+                    await asyncio.to_thread(self._embedded.ensure_running)
+                except EmbeddedFailed as wrong:
+                    raise DatabaseAway(str(wrong)) from wrong
+            await self._pool.check()
+
+
+@contextlib.asynccontextmanager
+async def running(folder: Path) -> AsyncIterator[Embedded]:
+    """The app's own server, running while the block lasts (and as long as others use it)."""
+    embedded = Embedded(folder)
+    try:
+        await asyncio.to_thread(embedded.start)
+        yield embedded
+    finally:
+        await asyncio.to_thread(embedded.stop)
+
+
+async def connect(conninfo: str) -> Connection:
+    """One connection in autocommit mode. Raises DatabaseAway."""
+    try:
+        return await AsyncConnection.connect(conninfo, autocommit=True, connect_timeout=int(PATIENCE))
+    except psycopg.OperationalError as wrong:
+        raise DatabaseAway(f"no connection to the database: {wrong}") from wrong
+
+
+async def _migrate(conninfo: str, wanted: bool) -> None:
+    async with await connect(conninfo) as connection:
+        _check_server(connection)
+        if wanted:
+            await migrate(connection)
+
+
+def _check_server(connection: Connection) -> None:
+    info = connection.info
+    encoding = info.parameter_status("server_encoding")
+    if info.server_version < OLDEST:
+        raise UnfitServer(f"the server runs PostgreSQL {info.server_version // 10000}; version 14 or newer is needed")
+    if encoding != "UTF8":
+        raise UnfitServer(f"the database's encoding is {encoding}; create one with: createdb --encoding=UTF8 NAME")
+
+
+@contextlib.asynccontextmanager
+async def _pool(conninfo: str, size: int) -> AsyncIterator[Pool]:
+    pool: Pool = AsyncConnectionPool(
+        conninfo,
+        kwargs={"autocommit": True, "connect_timeout": int(PATIENCE)},
+        min_size=1,
+        max_size=size,
+        timeout=PATIENCE,
+        # Give up soon: the next caller starts a new try, instead of waiting for a try that backs off.
+        reconnect_timeout=1.0,
+        configure=_configure,
+        open=False,
+    )
+    async with pool:
+        yield pool
+
+
+async def _configure(connection: Connection) -> None:
+    await connection.execute("; ".join(SESSION))
+
+
+@contextlib.contextmanager
+def _away(connection: Connection) -> Iterator[None]:
+    try:
+        yield
+    except psycopg.Error as wrong:
+        if connection.broken or is_away(wrong):
+            raise DatabaseAway(f"the database went away: {wrong}") from wrong
+        raise
+
+
+def is_away(error: psycopg.Error) -> bool:
+    """Whether an error says that the server, not the statement, is the trouble."""
+    code = error.sqlstate or ""
+    return code.startswith(AWAY_CLASSES) or code in AWAY_CODES

@@ -1,0 +1,45 @@
+"""Text and JSON as PostgreSQL can hold them.
+
+PostgreSQL holds no NUL character and no half of a surrogate pair, in text or in jsonb, while JSON from outside may
+hold both. A value that cannot be stored would fail its key again and again, so such characters are replaced, visibly.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+
+
+def text(value: str) -> str:
+    """The text with what PostgreSQL cannot hold replaced."""
+    if value.isascii() and "\0" not in value:
+        return value
+    return value.replace("\0", REPLACEMENT).encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+
+
+def json(value: Any) -> Jsonb:
+    """A JSON value (objects, lists, strings, numbers, booleans, null) as a parameter for a jsonb column."""
+    return Jsonb(_clean(value))
+
+
+def _clean(value: Any) -> Any:
+    if isinstance(value, str):
+        return text(value)
+    if isinstance(value, dict):
+        return {text(key): _clean(held) for key, held in value.items()}
+    if isinstance(value, list | tuple):
+        return [_clean(held) for held in value]
+    return value
+
+
+def deflate(body: bytes) -> bytes:
+    """zlib, level 1: most of the gain for little time."""
+    return zlib.compress(body, 1)
+
+
+def inflate(stored: bytes) -> bytes:
+    return zlib.decompress(stored)

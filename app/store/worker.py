@@ -1,0 +1,198 @@
+"""Workers: claim a key for each free slot, keep its lease alive, and say how the attempt ended."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import structlog
+
+from app.store import work
+from app.store.database import Database, DatabaseAway
+from app.store.work import Lease
+
+RENEWED_EVERY = 2.0  # seconds
+LOOKS_EVERY = 1.0  # seconds, when no notification comes
+TIME_LIMIT = timedelta(minutes=5)
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """Looked at; nothing more to do until there is news."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sleep:
+    """Look again then, at most ten minutes ahead; no failure."""
+
+    until: timedelta | datetime
+
+
+Outcome = Done | Sleep
+
+
+class Retry(RuntimeError):
+    """A failed attempt that knows how long to wait before the next one."""
+
+    def __init__(self, after: timedelta, because: str) -> None:
+        super().__init__(because)
+        self.after = after
+
+
+class LeaseLost(RuntimeError):
+    """Somebody else may have the key by now; the attempt ends without a word."""
+
+
+class Worker:
+    """Runs `work` on claimed keys, at most `slots` at once.
+
+    `work` returns Done or Sleep, or raises: any exception is a failed attempt. It is cancelled when the lease is
+    lost or the time limit is over, so it must not swallow a cancellation.
+    """
+
+    def __init__(
+        self,
+        db: Database,
+        work: Callable[[Lease], Awaitable[Outcome]],
+        slots: int = 4,
+        *,
+        limit: timedelta = TIME_LIMIT,
+    ) -> None:
+        self._db = db
+        self._work = work
+        self._slots = slots
+        self._limit = limit
+        self._running: set[asyncio.Task[None]] = set()
+        self._wake = asyncio.Event()
+
+    async def run(self) -> None:
+        """Work until cancelled; then the keys in work are given back at once."""
+        listening = asyncio.create_task(self._listen())
+        try:
+            while True:
+                await self._fill_or_wait()
+        finally:
+            await _cancelled(listening, *self._running)
+
+    async def drain(self) -> int:
+        """Work until no key is in work, due now, or waiting for its turn after news; the number of attempts.
+
+        Keys that sleep or back off are left. For tests and one-shot commands. Raises DatabaseAway.
+        """
+        attempts = 0
+        try:
+            while True:
+                attempts += await self._fill()
+                if not self._running and await self._idle():
+                    return attempts
+                await self._wait(0.5)
+        finally:
+            await _cancelled(*self._running)
+
+    async def _idle(self) -> bool:
+        left = await work.counts(self._db)
+        return not (left.due or left.again or left.leased)
+
+    async def _fill_or_wait(self) -> None:
+        try:
+            await self._fill()
+            await self._wait(LOOKS_EVERY)
+        except DatabaseAway as away:
+            log.warning("work waits for the database", error=str(away))
+            await asyncio.sleep(LOOKS_EVERY)
+
+    async def _fill(self) -> int:
+        """Claim one key for each free slot, as long as there is one."""
+        self._wake.clear()
+        claimed = 0
+        while len(self._running) < self._slots:
+            lease = await work.claim(self._db)
+            if lease is None:
+                break
+            self._begin(lease)
+            claimed += 1
+        return claimed
+
+    def _begin(self, lease: Lease) -> None:
+        task = asyncio.create_task(self._attempt(lease), name=f"work on {lease.key}")
+        self._running.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._running.discard(task)
+        self._wake.set()
+
+    async def _wait(self, longest: float) -> None:
+        """Until a slot is free or a key may be due: a notification, the next due time, or the longest wait."""
+        if len(self._running) < self._slots:
+            following = (await work.counts(self._db)).following
+            longest = longest if following is None else min(longest, following + 0.01)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._wake.wait(), longest)
+
+    async def _listen(self) -> None:
+        async with contextlib.aclosing(work.listen(self._db)) as hints:
+            async for _ in hints:
+                self._wake.set()
+
+    async def _attempt(self, lease: Lease) -> None:
+        """One attempt from claim to finish, fail or sleep. Swallows DatabaseAway: the lease then runs out by itself."""
+        with contextlib.suppress(DatabaseAway):
+            try:
+                outcome = await self._kept(lease)
+            except LeaseLost:
+                log.warning("lease lost, attempt ended", key=lease.key, attempt=lease.attempts)
+            except asyncio.CancelledError:
+                await asyncio.shield(work.release(self._db, lease))
+                raise
+            except Exception as wrong:  # noqa: BLE001 - whatever it is, the key must be tried again and shown
+                await self._fail(lease, wrong)
+            else:
+                await self._settle(lease, outcome)
+
+    async def _settle(self, lease: Lease, outcome: Outcome) -> None:
+        match outcome:
+            case Done():
+                await work.finish(self._db, lease)
+            case Sleep(until):
+                await work.sleep(self._db, lease, until)
+
+    async def _fail(self, lease: Lease, wrong: Exception) -> None:
+        error = str(wrong) if isinstance(wrong, Retry) else f"{type(wrong).__name__}: {wrong}"
+        log.warning("attempt failed", key=lease.key, attempt=lease.attempts, error=error)
+        await work.fail(self._db, lease, error, wrong.after if isinstance(wrong, Retry) else None)
+
+    async def _kept(self, lease: Lease) -> Outcome:
+        """Run the work beside its renewals. Raises what the work raises, LeaseLost, or TimeoutError."""
+        working = asyncio.ensure_future(self._work(lease))
+        renewing = asyncio.create_task(self._renew(lease))
+        try:
+            limit = self._limit.total_seconds()
+            await asyncio.wait({working, renewing}, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
+            if working.done():
+                return working.result()
+            if renewing.done():
+                raise LeaseLost
+            raise TimeoutError(f"the attempt took longer than {limit:g} s and was ended")
+        finally:
+            await _cancelled(working, renewing)
+
+    async def _renew(self, lease: Lease) -> None:
+        """Return when the lease could not be renewed."""
+        with contextlib.suppress(DatabaseAway):
+            renewed = True
+            while renewed:
+                await asyncio.sleep(RENEWED_EVERY)
+                renewed = await work.renew(self._db, lease)
+
+
+async def _cancelled(*tasks: asyncio.Future[Outcome] | asyncio.Task[None]) -> None:
+    """Cancel the tasks and wait until they have ended; how they ended is not of interest."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
