@@ -17,7 +17,7 @@ import yaml
 
 MAX_BYTES = 64 * 1024
 MAX_DEPTH = 12
-MAX_NODES = 20_000
+MAX_NODES = 10_000
 
 Value = None | bool | int | float | str | list["Value"] | dict[str, "Value"]
 Path = tuple[str | int, ...]
@@ -29,12 +29,16 @@ _WORDS: dict[str, bool | None] = {"": None, "~": None, "null": None, "true": Tru
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong with a document. `line` is 1-based in the text that the document stands in, `field` is dotted."""
+    """What is wrong with a document. `line` is 1-based in the text that the document stands in, `field` is dotted.
+
+    `column` is 1-based too.
+    """
 
     message: str
     line: int | None = None
     field: str | None = None
     hint: str = ""
+    column: int | None = None
 
     def __str__(self) -> str:
         place = [f"line {self.line}"] if self.line else []
@@ -54,6 +58,7 @@ class DocumentError(ValueError):
 class Document:
     value: Value
     lines: dict[Path, int]  # of every key and item, in the surrounding text
+    columns: dict[Path, int]  # of the same, in its line
 
     def line_of(self, path: Path) -> int | None:
         """The line of the value at `path`, or of the nearest part around it that is there."""
@@ -92,6 +97,7 @@ class _Reader:
         self._text = text
         self._first_line = first_line
         self._lines: dict[Path, int] = {}
+        self._columns: dict[Path, int] = {}
         self._stack: list[tuple[Path, list[Value] | dict[str, Value]]] = []
         self._key: list[str | None] = []
         self._root: list[Value] = []
@@ -102,7 +108,7 @@ class _Reader:
             self._take(event)
         if not self._root:
             raise DocumentError(Fault("the document is empty", self._first_line))
-        return Document(self._root[0], self._lines)
+        return Document(self._root[0], self._lines, self._columns)
 
     def _events(self) -> Iterator[yaml.Event]:
         try:
@@ -110,7 +116,9 @@ class _Reader:
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             line = self._first_line + (mark.line if mark else 0)
-            raise DocumentError(Fault(f"not readable as YAML or JSON: {error.problem}", line)) from error
+            column = mark.column + 1 if mark else None
+            problem = f"not readable as YAML or JSON: {error.problem}"
+            raise DocumentError(Fault(problem, line, column=column)) from error
         except (yaml.YAMLError, ValueError) as error:
             raise DocumentError(
                 Fault("not readable as YAML or JSON: it holds a character that is not allowed", self._first_line)
@@ -165,29 +173,36 @@ class _Reader:
         if key in mapping:
             self._refuse(event, f"the key `{key[:80]}` is given twice")
         self._key[-1] = key
-        self._lines[(*path, key)] = self._line(event)
+        self._mark((*path, key), event)
 
     def _place(self, event: yaml.Event, value: Value) -> Path:
         if not self._stack:
             self._root.append(value)
-            self._lines[()] = self._line(event)
+            self._mark((), event)
             return ()
         path, container = self._stack[-1]
         if isinstance(container, list):
             step: str | int = len(container)
             container.append(value)
-            self._lines[(*path, step)] = self._line(event)
+            self._mark((*path, step), event)
         else:
             step = self._key[-1] or ""
             container[step] = value
             self._key[-1] = None
         return (*path, step)
 
+    def _mark(self, path: Path, event: yaml.Event) -> None:
+        self._lines[path] = self._line(event)
+        self._columns[path] = self._column(event)
+
+    def _column(self, event: yaml.Event) -> int:
+        return event.start_mark.column + 1 if event.start_mark else 1
+
     def _line(self, event: yaml.Event) -> int:
-        return self._first_line + int(event.start_mark.line)
+        return self._first_line + (event.start_mark.line if event.start_mark else 0)
 
     def _refuse(self, event: yaml.Event, message: str) -> NoReturn:
-        raise DocumentError(Fault(message, self._line(event)))
+        raise DocumentError(Fault(message, self._line(event), column=self._column(event)))
 
 
 def _typed(event: yaml.ScalarEvent) -> Value:
