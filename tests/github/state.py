@@ -187,6 +187,7 @@ class PullRequest:
     mergeable: bool | None = None  # None until computed in the background, as on GitHub
     mergeable_for: tuple[str, str] | None = None  # (head sha, base sha) that `mergeable` speaks of
     mergeable_reads_left: int = 0  # so many more reads are told null, whatever `mergeable` says
+    fork_point: str | None = None  # merge base of head and base while the pull request was open
     test_merge_sha: str | None = None  # what refs/pull/N/merge points to
     maintainer_can_modify: bool = False
     merge_requests: dict[str, dict[str, Any]] = field(default_factory=dict)  # asynchronous merges by uuid
@@ -408,6 +409,7 @@ class Repository:
     workflows: dict[str, int] = field(default_factory=dict)  # path -> id
     queues: dict[str, list[QueueEntry]] = field(default_factory=dict)  # branch -> entries in order
     activity: list[PushRecord] = field(default_factory=list)
+    verified_commits: set[str] = field(default_factory=set)  # made and signed by GitHub itself
     allow_auto_merge: bool = True
     next_number: int = 1
     next_run_number: int = 1

@@ -32,6 +32,15 @@ async def refresh(github: SimulatedGitHub, repository: Repository, pull: PullReq
     pull.mergeable_reads_left = github.world.switches.mergeable_lag_reads
 
 
+async def fork_point(github: SimulatedGitHub, repository: Repository, pull: PullRequest) -> str:
+    """Where a pull request's own commits start; it stays as it was when they have landed in the base."""
+    tip = await base_tip(github, repository, pull) if pull.issue.state == "open" else None
+    found = await github.git(repository).merge_base(tip, pull.head_sha) if tip else None
+    if found is not None and found != pull.head_sha:
+        pull.fork_point = found
+    return pull.fork_point or pull.base_sha
+
+
 async def visible(github: SimulatedGitHub, repository: Repository, pull: PullRequest) -> bool | None:
     """`mergeable` as a reader is told it: null for the first reads after a change, as the switch says."""
     if pull.issue.state == "closed":
@@ -47,6 +56,7 @@ async def renew_references(github: SimulatedGitHub, repository: Repository, pull
     """Points refs/pull/N/head at the head, and refs/pull/N/merge at a fresh test merge or, on conflict, at nothing."""
     await _take_head(github, repository, pull)
     await refresh(github, repository, pull)
+    await fork_point(github, repository, pull)
     git = github.git(repository)
     tip = await base_tip(github, repository, pull)
     tree = await git.merge_tree(tip, pull.head_sha) if tip else None
@@ -57,6 +67,7 @@ async def renew_references(github: SimulatedGitHub, repository: Repository, pull
     message = f"Merge {pull.head_sha} into {tip}"
     commit = await git.commit_tree(tree, [tip, pull.head_sha], message, WEB_FLOW, at=github.world.now())
     await git.update_ref(f"refs/pull/{pull.number}/merge", commit)
+    repository.verified_commits.add(commit)
     pull.test_merge_sha = commit
 
 

@@ -59,11 +59,18 @@ async def follow_bases(github: SimulatedGitHub, event: RefUpdated, branch: str) 
     for pull in list(repository.pulls.values()):
         if pull.issue.state != "open" or pull.base_ref != branch or event.deleted:
             continue
+        if await _contained(github, repository, pull, event.after):
+            await _landed(github, pull, event)
+            continue
         pull.base_sha = event.after
-        if event.activity_type in PLAIN_PUSHES and await _contained(github, repository, pull, event.after):
-            await mark_merged(github, repository, pull, event.actor, event.after)
-        else:
-            await mergeable.refresh(github, repository, pull)
+        await mergeable.fork_point(github, repository, pull)
+        await mergeable.refresh(github, repository, pull)
+
+
+async def _landed(github: SimulatedGitHub, pull: PullRequest, event: RefUpdated) -> None:
+    """A merge by the API or the queue marks its pull requests itself."""
+    if event.activity_type in PLAIN_PUSHES:
+        await mark_merged(github, event.repository, pull, event.actor, event.after)
 
 
 async def _contained(github: SimulatedGitHub, repository: Repository, pull: PullRequest, tip: str) -> bool:

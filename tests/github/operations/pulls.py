@@ -137,6 +137,8 @@ async def mark_merged(
     github: SimulatedGitHub, repository: Repository, pull: PullRequest, actor: str, commit: str
 ) -> None:
     """Records a merge that has already landed as `commit`, and publishes `closed`."""
+    if pull.base_sha == commit:  # the base had moved to the merge before it was recorded
+        pull.base_sha = (await github.git(repository).commit(commit)).parents[0]
     _close(github, pull, actor)
     pull.merged_at, pull.merged_by, pull.merge_commit_sha = github.world.now(), actor, commit
     await github.publish(PullRequestChanged(repository, pull, "closed", actor))
