@@ -18,12 +18,15 @@ PREFIXES = {
     "Bot": "BOT",
     "CheckRun": "CR",
     "CheckSuite": "CS",
+    "ClosedEvent": "CE",  # issue id
     "Commit": "C",
+    "Comparison": "CMP",  # repository id, two commit ids
     "Issue": "I",
     "IssueComment": "IC",
     "Label": "LA",
     "MergeQueue": "MQ",  # repository id, branch name
     "MergeQueueEntry": "MQE",
+    "MergedEvent": "ME",  # pull request id
     "Organization": "O",
     "PullRequest": "PR",
     "PullRequestCommit": "PURC",  # pull request id, commit id
@@ -33,8 +36,10 @@ PREFIXES = {
     "Reaction": "REA",
     "Ref": "REF",
     "Repository": "R",
+    "RepositoryRule": "RRU",  # ruleset id, type
     "RepositoryRuleset": "RRS",
-    "ReviewRequest": "RR",
+    "RepositoryRulesetBypassActor": "RRBA",  # ruleset id, actor id
+    "ReviewRequest": "RR",  # pull request id, reviewer id
     "Status": "ST",  # repository id, commit id
     "StatusCheckRollup": "SCR",  # repository id, commit id
     "StatusContext": "SC",

@@ -1,0 +1,344 @@
+"""Commits, trees, blobs, tags and refs, read from the real repository."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import PurePosixPath
+from typing import Any
+
+from tests.github import node_ids
+from tests.github.git import Commit, Person, TreeEntry
+from tests.github.graphql.connections import connect
+from tests.github.graphql.lists import ordered, pull_state
+from tests.github.graphql.view import InRepository, View
+
+TEXT_LIMIT = 512_000  # bytes; GitHub cuts the text of larger blobs
+
+
+class GitObjectView(InRepository):
+    """`record` is the object id."""
+
+    record: str
+
+    def id(self) -> str:
+        return node_ids.encode(self.typename, self.home.id, self.record)
+
+    def oid(self) -> str:
+        return self.record
+
+    def abbreviated_oid(self) -> str:
+        return self.record[:7]
+
+    def address(self) -> str:
+        return f"/{self.home.full_name}/{self.typename.lower()}/{self.record}"
+
+    def commit_resource_path(self) -> str:
+        return f"/{self.home.full_name}/commit/{self.record}"
+
+    def commit_url(self) -> str:
+        return self.graph.world.base_url.rstrip("/") + self.commit_resource_path()
+
+
+class CommitView(GitObjectView):
+    typename = "Commit"
+    signature = None  # commits in the simulator are not signed
+
+    async def _commit(self) -> Commit:
+        return await self.git.commit(self.record)
+
+    async def message(self) -> str:
+        return (await self._commit()).message.rstrip("\n")
+
+    async def message_headline(self) -> str:
+        return (await self.message()).partition("\n")[0]
+
+    async def message_body(self) -> str:
+        return (await self.message()).partition("\n")[2].strip("\n")
+
+    async def author(self) -> GitActorView:
+        commit = await self._commit()
+        return GitActorView(self.graph, (commit.author, commit.authored_at))
+
+    async def committer(self) -> GitActorView:
+        commit = await self._commit()
+        return GitActorView(self.graph, (commit.committer, commit.committed_at))
+
+    async def authors(self, **page: Any) -> dict[str, Any]:
+        """The author, and whoever a `Co-authored-by` trailer names."""
+        commit = await self._commit()
+        people = [commit.author, *(p for p in co_authors(commit.message) if p.email != commit.author.email)]
+        return connect("authors", [GitActorView(self.graph, (p, commit.authored_at)) for p in people], page)
+
+    async def authored_date(self) -> datetime:
+        return (await self._commit()).authored_at
+
+    async def committed_date(self) -> datetime:
+        return (await self._commit()).committed_at
+
+    async def authored_by_committer(self) -> bool:
+        commit = await self._commit()
+        return commit.author == commit.committer
+
+    async def committed_via_web(self) -> bool:
+        return (await self._commit()).committer.email == "noreply@github.com"
+
+    async def parents(self, **page: Any) -> dict[str, Any]:
+        return connect("parents", self.views("Commit", (await self._commit()).parents), page)
+
+    async def tree(self) -> Any:
+        return self.view("Tree", (await self._commit()).tree)
+
+    def tree_url(self) -> str:
+        return f"{self.graph.world.base_url.rstrip('/')}/{self.home.full_name}/tree/{self.record}"
+
+    async def additions(self) -> int:
+        return sum(change.additions for change in await self._changes())
+
+    async def deletions(self) -> int:
+        return sum(change.deletions for change in await self._changes())
+
+    async def changed_files_if_available(self) -> int:
+        return len(await self._changes())
+
+    async def _changes(self) -> list[Any]:
+        commit = await self._commit()
+        return await self.git.diff(commit.parents[0], self.record) if commit.parents else []
+
+    async def file(self, path: str) -> Any:
+        entry = await self.git.entry(self.record, path)
+        return self.view("TreeEntry", entry)
+
+    async def history(
+        self,
+        path: str | None = None,
+        author: Any = None,
+        since: str | None = None,
+        until: str | None = None,
+        **page: Any,
+    ) -> dict[str, Any]:
+        shas = await self.git.commits(self.record, limit=100_000, path=path)
+        return connect("history", self.views("Commit", shas), page)
+
+    def associated_pull_requests(self, order_by: Any = None, **page: Any) -> dict[str, Any]:
+        pulls = [p for p in self.home.pulls.values() if self.record in (p.head_sha, p.merge_commit_sha)]
+        return connect("associatedPullRequests", self.views("PullRequest", ordered(pulls, order_by)), page)
+
+    def status(self) -> Any:
+        self.graph.permit(self.home, "statuses")
+        given = [s for s in self.home.statuses if s.sha == self.record]
+        return self.view("Status", self.record) if given else None
+
+    def status_check_rollup(self) -> Any:
+        self.graph.permit(self.home, "checks", "statuses")
+        given = any(s.sha == self.record for s in self.home.statuses)
+        run = any(r.head_sha == self.record for r in self.home.check_runs.values())
+        return self.view("StatusCheckRollup", self.record) if given or run else None
+
+    def check_suites(self, filter_by: dict[str, Any] | None = None, **page: Any) -> dict[str, Any]:
+        self.graph.permit(self.home, "checks")
+        app_id, name = (filter_by or {}).get("appId"), (filter_by or {}).get("checkName")
+        named = {run.suite_id for run in self.home.check_runs.values() if name in (None, run.name)}
+        suites = [s for s in self.home.suites.values() if s.head_sha == self.record and app_id in (None, s.app_id)]
+        kept = [s for s in suites if name is None or s.id in named]
+        return connect("checkSuites", self.views("CheckSuite", kept), page)
+
+
+def co_authors(message: str) -> list[Person]:
+    """People named by `Co-authored-by: Name <mail>` lines."""
+    lines = [line for line in message.splitlines() if line.lower().startswith("co-authored-by:")]
+    named = [line.partition(":")[2].strip().rstrip(">").partition(" <") for line in lines]
+    return [Person(name, email) for name, separator, email in named if separator]
+
+
+class GitActorView(View):
+    """A name and address in a commit; `record` is (Person, time)."""
+
+    typename = "GitActor"
+    record: tuple[Person, datetime]
+
+    def name(self) -> str:
+        return self.record[0].name
+
+    def email(self) -> str:
+        return self.record[0].email
+
+    def date(self) -> datetime:
+        return self.record[1]
+
+    def avatar_url(self, size: int | None = None) -> str:
+        return f"{self.graph.world.base_url.rstrip('/')}/avatars/u/e?email={self.email()}"
+
+    def user(self) -> Any:
+        """The person (never a bot) whom GitHub knows by this address."""
+        address = self.email().lower()
+        private = address.endswith("@users.noreply.github.com")
+        login = address.partition("@")[0].rpartition("+")[2] if private else None
+        users = [a for a in self.graph.world.accounts.values() if a.type == "User"]
+        found = next((a for a in users if a.login.lower() == login or (a.email or "").lower() == address), None)
+        return self.graph.account(found.login) if found else None
+
+
+class TreeView(GitObjectView):
+    typename = "Tree"
+
+    async def entries(self) -> list[Any]:
+        return self.views("TreeEntry", await self.git.tree(self.record))
+
+
+class TreeEntryView(InRepository):
+    typename = "TreeEntry"
+    record: TreeEntry
+    record_type = TreeEntry
+    is_generated = False
+
+    def name(self) -> str:
+        return PurePosixPath(self.record.path).name
+
+    def extension(self) -> str:
+        return PurePosixPath(self.record.path).suffix
+
+    def mode(self) -> int:
+        return int(self.record.mode, 8)
+
+    def oid(self) -> str:
+        return self.record.sha
+
+    def size(self) -> int:
+        return self.record.size or 0
+
+    def object(self) -> Any:
+        """Null for a submodule, whose commit is another repository's."""
+        return None if self.record.type == "commit" else self.view(self.record.type.capitalize(), self.record.sha)
+
+
+class BlobView(GitObjectView):
+    typename = "Blob"
+
+    async def _data(self) -> bytes:
+        return await self.git.blob(self.record)
+
+    async def byte_size(self) -> int:
+        return len(await self._data())
+
+    async def is_binary(self) -> bool:
+        data = await self._data()
+        return b"\0" in data[:8000]
+
+    async def is_truncated(self) -> bool:
+        return len(await self._data()) > TEXT_LIMIT
+
+    async def text(self) -> str | None:
+        data = await self._data()
+        return None if b"\0" in data[:8000] else data[:TEXT_LIMIT].decode(errors="replace")
+
+
+class TagView(GitObjectView):
+    """An annotated tag."""
+
+    typename = "Tag"
+
+    async def _lines(self) -> tuple[dict[str, str], str]:
+        raw = (await self.git.run("cat-file", "tag", self.record)).decode(errors="replace")
+        head, _, message = raw.partition("\n\n")
+        pairs = (line.partition(" ") for line in head.splitlines())
+        return {key: value for key, _, value in pairs}, message
+
+    async def name(self) -> str:
+        return (await self._lines())[0]["tag"]
+
+    async def message(self) -> str:
+        return (await self._lines())[1]
+
+    async def tagger(self) -> None:
+        return None
+
+    async def target(self) -> Any:
+        head, _ = await self._lines()
+        return self.view(head["type"].capitalize(), head["object"])
+
+
+class RefView(InRepository):
+    """`record` is (full name, object id)."""
+
+    typename = "Ref"
+    record: tuple[str, str]
+    branch_protection_rule = None  # branches are protected by rulesets alone
+
+    @property
+    def branch(self) -> str:
+        return self.record[0].removeprefix("refs/heads/")
+
+    def id(self) -> str:
+        return node_ids.encode("Ref", self.home.id, self.record[0])
+
+    def prefix(self) -> str:
+        return next((p for p in ("refs/heads/", "refs/tags/") if self.record[0].startswith(p)), "refs/")
+
+    def name(self) -> str:
+        return self.record[0].removeprefix(self.prefix())
+
+    async def target(self) -> Any:
+        kind = await self.git.object_type(self.record[1])
+        return self.view((kind or "commit").capitalize(), self.record[1])
+
+    async def compare(self, head_ref: str) -> Any:
+        head = await self.git.commit_id(head_ref.rpartition(":")[2])
+        return self.view("Comparison", (self.record[1], head)) if head else None
+
+    def rules(self, order_by: Any = None, **page: Any) -> dict[str, Any]:
+        rules = self.graph.github.effective_rules(self.home, self.branch)
+        return connect("rules", self.views("RepositoryRule", rules), page)
+
+    def associated_pull_requests(
+        self,
+        states: list[str] | None = None,
+        labels: list[str] | None = None,
+        head_ref_name: str | None = None,
+        base_ref_name: str | None = None,
+        order_by: Any = None,
+        **page: Any,
+    ) -> dict[str, Any]:
+        mine = [
+            p for p in self.home.pulls.values() if p.head_ref == self.branch and p.head_repository_id == self.home.id
+        ]
+        wanted = [
+            p
+            for p in mine
+            if (states is None or pull_state(p) in states)
+            and base_ref_name in (None, p.base_ref)
+            and (labels is None or set(labels) & set(p.issue.labels))
+        ]
+        return connect("associatedPullRequests", self.views("PullRequest", ordered(wanted, order_by)), page)
+
+
+class ComparisonView(InRepository):
+    """`record` is (base commit, head commit)."""
+
+    typename = "Comparison"
+    record: tuple[str, str]
+
+    def id(self) -> str:
+        return node_ids.encode("Comparison", self.home.id, *self.record)
+
+    def base_target(self) -> Any:
+        return self.view("Commit", self.record[0])
+
+    def head_target(self) -> Any:
+        return self.view("Commit", self.record[1])
+
+    async def ahead_by(self) -> int:
+        return await self.git.count(f"{self.record[0]}..{self.record[1]}")
+
+    async def behind_by(self) -> int:
+        return await self.git.count(f"{self.record[1]}..{self.record[0]}")
+
+    async def status(self) -> str:
+        ahead, behind = await self.ahead_by(), await self.behind_by()
+        if ahead and behind:
+            return "DIVERGED"
+        return "AHEAD" if ahead else "BEHIND" if behind else "IDENTICAL"
+
+    async def commits(self, **page: Any) -> dict[str, Any]:
+        shas = await self.git.commits(f"{self.record[0]}..{self.record[1]}", limit=100_000)
+        emails = {(await self.git.commit(sha)).author.email for sha in shas}
+        return connect("commits", self.views("Commit", reversed(shas)), page, more={"authorCount": len(emails)})
