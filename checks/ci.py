@@ -39,9 +39,7 @@ def check(snapshot: Snapshot, requirement: CiRequirement) -> CiResult:
     raise NotImplementedError
 
 
-def check_group(
-    group: GroupSnapshot, requirement: CiRequirement, accepted_changes: Collection[str] = ()
-) -> CiResult:
+def check_group(group: GroupSnapshot, requirement: CiRequirement, accepted_changes: Collection[str] = ()) -> CiResult:
     """The same for a merge group: runs of the event `merge_group` on the group's head.
 
     `accepted_changes` are workflow files that people's own pull requests in the group change.

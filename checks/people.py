@@ -51,8 +51,6 @@ def classify(
     raise NotImplementedError
 
 
-def excluded_approvers(
-    snapshot: Snapshot, classification: Classification, allow_operator: bool
-) -> Mapping[str, str]:
+def excluded_approvers(snapshot: Snapshot, classification: Classification, allow_operator: bool) -> Mapping[str, str]:
     """Folded login to the reason why that account may not approve."""
     raise NotImplementedError

@@ -1,0 +1,213 @@
+"""The evidence bundle: where it stands in the pull request, and what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+
+from checks.bundle_schema import Bundle, Statement, bundle_schema
+from checks.document import Document, DocumentError, Fault, digest_of, read_document
+from checks.faults import faults_of
+from checks.snapshot import Snapshot
+
+__all__ = [
+    "Bundle",
+    "BundleFaults",
+    "BundleReading",
+    "BundleSource",
+    "bundle_digest",
+    "bundle_schema",
+    "find_blocks",
+    "find_bundle",
+    "parse_bundle",
+    "read_bundle",
+]
+
+_INFO_STRINGS = frozenset({"mergegate", "yaml mergegate", "json mergegate"})
+_STATEMENT_KEYS = frozenset({"_type", "subject", "predicateType", "predicate"})
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The content of a fenced code block. `first_line` is the 1-based line of its first line of content."""
+
+    text: str
+    first_line: int
+    closed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BundleSource:
+    """A block in the pull request's body, or in a comment of its author, as it stands there.
+
+    `others` are the opening lines of further blocks in the same place; with them it cannot be told which is meant.
+    """
+
+    text: str
+    first_line: int
+    closed: bool = True
+    comment_id: int | None = None  # None: the body
+    others: tuple[int, ...] = ()
+
+    @property
+    def place(self) -> str:
+        return "the pull request's body" if self.comment_id is None else f"comment {self.comment_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class BundleFaults:
+    faults: tuple[Fault, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BundleReading:
+    """The pull request's bundle as far as there is one. `digest` is given also where it cannot be read."""
+
+    source: BundleSource | None = None
+    bundle: Bundle | None = None
+    faults: tuple[Fault, ...] = ()
+    digest: str | None = None
+
+
+def read_bundle(snapshot: Snapshot) -> BundleReading:
+    """Find the bundle, read it, and take its digest."""
+    source = find_bundle(snapshot)
+    if source is None:
+        return BundleReading()
+    digest = bundle_digest(source)
+    faults = _faults_of_place(source)
+    if faults:
+        return BundleReading(source, None, faults, digest)
+    result = parse_bundle(source.text, source.first_line)
+    if isinstance(result, BundleFaults):
+        return BundleReading(source, None, result.faults, digest)
+    return BundleReading(source, result, (), digest)
+
+
+def _faults_of_place(source: BundleSource) -> tuple[Fault, ...]:
+    if source.others:
+        lines = ", ".join(str(line) for line in (source.first_line - 1, *source.others))
+        hint = "keep one block and remove the others"
+        return (Fault(f"several mergegate blocks stand in {source.place} (lines {lines})", hint=hint),)
+    if not source.closed:
+        return (Fault("the block is not closed", source.first_line - 1, hint="end it with a line of ```"),)
+    return ()
+
+
+def find_bundle(snapshot: Snapshot) -> BundleSource | None:
+    """The block that counts: in the newest comment of the author that has one, else in the body, else None."""
+    for comment in reversed(snapshot.comments):
+        source = _source(comment.body, comment.id)
+        if source is not None:
+            return source
+    return _source(snapshot.body, None)
+
+
+def _source(body: str, comment_id: int | None) -> BundleSource | None:
+    blocks = find_blocks(body)
+    if not blocks:
+        return None
+    first = blocks[0]
+    others = tuple(block.first_line - 1 for block in blocks[1:])
+    return BundleSource(first.text, first.first_line, first.closed, comment_id, others)
+
+
+def find_blocks(body: str) -> tuple[Block, ...]:
+    """Fenced blocks whose info string is `mergegate`, `yaml mergegate` or `json mergegate`.
+
+    Fences as in https://spec.commonmark.org/0.31.2/#fenced-code-blocks; a block inside another fence or inside an
+    HTML comment, which GitHub does not show as one, is none.
+    """
+    return tuple(_blocks(body.split("\n")))
+
+
+def _blocks(lines: list[str]) -> Iterator[Block]:
+    at = 0
+    while at < len(lines):
+        line = lines[at].rstrip("\r")
+        opening = _opening_fence(line)
+        if opening is None:
+            at = _after_comment(lines, at) if _indented_text(line).startswith("<!--") else at + 1
+            continue
+        fence, info = opening
+        end = _closing_line(lines, at + 1, fence)
+        if info in _INFO_STRINGS:
+            text = "\n".join(inner.rstrip("\r") for inner in lines[at + 1 : end])
+            yield Block(text, at + 2, closed=end < len(lines))
+        at = end + 1
+
+
+def _opening_fence(line: str) -> tuple[str, str] | None:
+    text = _indented_text(line)
+    mark = text[:1]
+    if mark not in ("`", "~") or not text.startswith(mark * 3):
+        return None
+    rest = text.lstrip(mark)
+    if mark == "`" and "`" in rest:
+        return None
+    return text[: len(text) - len(rest)], " ".join(rest.lower().split())
+
+
+def _closing_line(lines: list[str], start: int, fence: str) -> int:
+    """Index of the line that closes `fence`, or the number of lines."""
+    for at in range(start, len(lines)):
+        text = _indented_text(lines[at]).rstrip()
+        if text.startswith(fence) and not text.strip(fence[0]):
+            return at
+    return len(lines)
+
+
+def _after_comment(lines: list[str], start: int) -> int:
+    for at in range(start, len(lines)):
+        if "-->" in lines[at]:
+            return at + 1
+    return len(lines)
+
+
+def _indented_text(line: str) -> str:
+    """The line without its indentation, or nothing where four spaces or a tab make it indented code."""
+    text = line.lstrip(" ")
+    return text if len(line) - len(text) <= 3 else ""
+
+
+def parse_bundle(text: str, first_line: int = 1) -> Bundle | BundleFaults:
+    """Read the content of a block, or of a file, in the full or the short form.
+
+    `first_line` is the line of `text` in its surroundings; the faults' lines count from there.
+    """
+    try:
+        document = read_document(text, first_line)
+    except DocumentError as error:
+        return BundleFaults((error.fault,))
+    if not isinstance(document.value, dict):
+        return BundleFaults((Fault("a bundle is a mapping of fields", first_line, hint="begin with `reason: …`"),))
+    if _STATEMENT_KEYS & document.value.keys():
+        return _read_statement(document)
+    return _read_short(document)
+
+
+def _read_short(document: Document) -> Bundle | BundleFaults:
+    try:
+        return Bundle.model_validate(document.value)
+    except ValidationError as error:
+        return BundleFaults(faults_of(error, document, Bundle))
+
+
+def _read_statement(document: Document) -> Bundle | BundleFaults:
+    try:
+        return Statement.model_validate(document.value).bundle()
+    except ValidationError as error:
+        return BundleFaults(faults_of(error, document, Statement))
+
+
+def bundle_digest(source: BundleSource) -> str:
+    """`sha256:…` of what the bundle says; of its text where it cannot be read.
+
+    Comments, layout and the order of keys do not count, every value does.
+    """
+    try:
+        return read_document(source.text).digest
+    except DocumentError:
+        return digest_of(source.text)
