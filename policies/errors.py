@@ -1,0 +1,126 @@
+"""Errors in a policy file: where, what is wrong, and what to write instead."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic_core import ErrorDetails
+
+from checks.document import Document, Fault, Path
+from policies.schema import policy_schema
+
+_MOST_ERRORS = 20
+_DICTIONARY_KEY = "[key]"  # pydantic's mark for "the key itself is wrong"
+
+# By pydantic's error type (https://docs.pydantic.dev/latest/errors/validation_errors/); others keep its sentence.
+_WORDS = {
+    "bool_type": ("true or false is expected", "Write true or false, without quotes"),
+    "int_type": ("a whole number is expected", "Write a number, without quotes"),
+    "string_type": ("text is expected", "Put it in quotes"),
+    "tuple_type": ("a list is expected", "Write a list, for example [one, two]"),
+    "model_type": ("fields are expected here", "Write them below, indented, or leave the line out"),
+    "dict_type": ("fields are expected here", "Write them below, indented, or leave the line out"),
+    "string_too_long": ("the text is longer than {max_length} characters", "Shorten it"),
+    "string_too_short": ("the text is empty", "Write something, or leave it out"),
+    "too_long": ("the list has more than {max_length} entries", "Join some of them in a pattern"),
+    "too_short": ("the list is empty", "Name at least one"),
+    "greater_than_equal": ("the number is below {ge}", "Write {ge} or more"),
+    "less_than_equal": ("the number is above {le}", "Write {le} or less"),
+    "string_pattern_mismatch": ("the form is not the expected one", "Write something that fits `{pattern}`"),
+    "literal_error": ("the word is not known here", "Write {expected}"),
+    "missing": ("it is missing", "Add it"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyError:
+    """`line` and `column` are 1-based; `field` is written like `risk.areas.payment.paths[0]`, empty for the whole."""
+
+    line: int
+    column: int
+    field: str
+    message: str
+    hint: str
+
+    def __str__(self) -> str:
+        field = f"`{self.field}`: " if self.field else ""
+        return f"line {self.line}, column {self.column}: {field}{self.message}. {self.hint}."
+
+
+class InvalidPolicyError(ValueError):
+    """A policy file that cannot be used. `errors` has at least one entry, in the order of the lines."""
+
+    def __init__(self, *errors: PolicyError) -> None:
+        self.errors = tuple(sorted(errors, key=lambda error: (error.line, error.column)))[:_MOST_ERRORS]
+        super().__init__(" ".join(map(str, self.errors)))
+
+
+def unreadable(fault: Fault) -> PolicyError:
+    hint = fault.hint or "Repair it there; an editor with YAML support shows it too"
+    return PolicyError(fault.line or 1, fault.column or 1, fault.field or "", fault.message, hint)
+
+
+def error_at(document: Document, path: Path, message: str, hint: str) -> PolicyError:
+    """An error at the field `path`, or where it would belong when the file does not have it."""
+    place = path
+    while place and place not in document.lines:
+        place = place[:-1]
+    return PolicyError(document.lines[place], document.columns[place], field_name(path), message, hint)
+
+
+def field_name(path: Path) -> str:
+    name = ""
+    for part in path:
+        name += f"[{part}]" if isinstance(part, int) else f".{part}"
+    return name.removeprefix(".")
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A hint, or nothing when no known word is near."""
+    near = difflib.get_close_matches(word[:100], sorted(known), n=1)
+    return f"Did you mean `{near[0]}`" if near else ""
+
+
+def explain_errors(document: Document, errors: Sequence[ErrorDetails]) -> tuple[PolicyError, ...]:
+    return tuple(_explained(document, error) for error in errors)
+
+
+def _explained(document: Document, error: ErrorDetails) -> PolicyError:
+    path: Path = error["loc"]
+    if error["type"] == "extra_forbidden":
+        return _unknown_field(document, path)
+    if path[-1] == _DICTIONARY_KEY:
+        hint = "Write small letters, digits and hyphens, at most 40"
+        return error_at(document, path[:-1], "the name is not allowed", hint)
+    message, hint = _WORDS.get(error["type"], (error["msg"], "See `mergegate policy schema`"))
+    context = error.get("ctx", {})
+    near = did_you_mean(str(error["input"]), _expected(context)) if error["type"] == "literal_error" else ""
+    return error_at(document, path, message.format(**context), near or hint.format(**context))
+
+
+def _expected(context: Mapping[str, Any]) -> list[str]:
+    """pydantic joins the words of a Literal as `'low', 'medium' or 'high'`."""
+    return str(context["expected"]).replace(" or ", ", ").replace("'", "").split(", ")
+
+
+def _unknown_field(document: Document, path: Path) -> PolicyError:
+    known = _fields_at(path[:-1])
+    hint = did_you_mean(str(path[-1]), known) or f"Remove it; known here: {', '.join(sorted(known))}"
+    return error_at(document, path, "there is no such field", hint)
+
+
+def _fields_at(path: Path) -> tuple[str, ...]:
+    """Names of the fields that the model at `path` has."""
+    schema = policy_schema()
+    node: Mapping[str, Any] = schema
+    for part in path:
+        node = _resolved(schema, node.get("properties", {}).get(part) or node["additionalProperties"])
+    return tuple(node["properties"])
+
+
+def _resolved(schema: Mapping[str, Any], node: Mapping[str, Any]) -> Mapping[str, Any]:
+    reference = node.get("$ref") or next((option["$ref"] for option in node.get("anyOf", ()) if "$ref" in option), "")
+    return schema["$defs"][reference.rpartition("/")[2]] if reference else node

@@ -1,0 +1,121 @@
+"""A policy file's text becomes a `Policy`, or errors that say where, what was expected and what to write."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from pydantic import ValidationError
+
+from checks.document import Document, DocumentError, Value, read_document
+from checks.snapshot import Unread
+from policies.errors import InvalidPolicyError, PolicyError, did_you_mean, error_at, explain_errors, unreadable
+from policies.guards import guard_errors
+from policies.schema import Policy
+
+MAX_BYTES = 64 * 1024
+DEFAULT = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class PolicySource:
+    """The policy file as it stands at the target branch's tip. `text` is None when there is no such file."""
+
+    text: str | Unread | None
+    ref: str  # full ref of the target branch
+    sha: str  # commit it was read at
+
+
+Origin = Literal["file", "default", "broken", "unread"]
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyState:
+    """The policy that is in force, and why.
+
+    Where the file is broken or could not be read this is the `default` preset, under which people are recognised by
+    write permission and can repair it; nothing that is judged with it passes as an agent's.
+    """
+
+    policy: Policy
+    digest: str  # `sha256:…` over what decides
+    origin: Origin
+    source: PolicySource
+    errors: tuple[PolicyError, ...] = ()
+    because: str = ""  # for unread
+
+
+def read_policy(source: PolicySource, presets: Mapping[str, str]) -> PolicyState:
+    """The state that `source` leads to. Never raises for what a repository wrote; `presets` are the shipped texts."""
+    default = load("version: 1", presets)
+    if isinstance(source.text, Unread):
+        return PolicyState(default, _digest("unread", default), "unread", source, because=source.text.because)
+    if source.text is None:
+        return PolicyState(default, _digest("file", default), "default", source)
+    try:
+        policy = load(source.text, presets)
+    except InvalidPolicyError as invalid:
+        return PolicyState(default, _digest(f"broken\0{source.text}", default), "broken", source, invalid.errors)
+    return PolicyState(policy, _digest("file", policy), "file", source)
+
+
+def _digest(kind: str, policy: Policy) -> str:
+    text = f"{kind}\0{policy.model_dump_json()}"
+    return "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def load(text: str, presets: Mapping[str, str]) -> Policy:
+    """Read a policy file over its preset. Raises InvalidPolicyError with every error found."""
+    document = _document(text)
+    if not isinstance(document.value, dict):
+        raise InvalidPolicyError(error_at(document, (), "a policy is a list of fields", "Begin with `version: 1`"))
+    _require_version(document, document.value)
+    merged = _merged(_base(document, document.value, presets), document.value)
+    try:
+        policy = Policy.model_validate_json(json.dumps(merged))
+    except ValidationError as invalid:
+        raise InvalidPolicyError(*explain_errors(document, invalid.errors(include_url=False))) from invalid
+    errors = guard_errors(document, policy)
+    if errors:
+        raise InvalidPolicyError(*errors)
+    return policy
+
+
+@lru_cache(maxsize=32)
+def _document(text: str) -> Document:
+    try:
+        return read_document(text, max_bytes=MAX_BYTES)
+    except DocumentError as refused:
+        raise InvalidPolicyError(unreadable(refused.fault)) from refused
+
+
+def _require_version(document: Document, fields: Mapping[str, Value]) -> None:
+    """Checked by itself: what another version's fields mean is unknown, so nothing else is said about them."""
+    if "version" not in fields:
+        raise InvalidPolicyError(error_at(document, (), "`version` is missing", "Begin with `version: 1`"))
+    version = fields["version"]
+    if version is True or version != 1:
+        raise InvalidPolicyError(error_at(document, ("version",), "only version 1 is known", "Write `version: 1`"))
+
+
+def _base(document: Document, fields: Mapping[str, Value], presets: Mapping[str, str]) -> Value:
+    """The complete preset below a file; a preset that extends another stands on that one."""
+    name = fields.get("extends", DEFAULT)
+    if not isinstance(name, str) or name not in presets:
+        hint = did_you_mean(str(name), presets) or f"Write one of: {', '.join(sorted(presets))}"
+        raise InvalidPolicyError(error_at(document, ("extends",), "there is no preset of that name", hint))
+    preset = _document(presets[name])
+    if not isinstance(preset.value, dict) or "extends" not in preset.value:
+        return preset.value
+    return _merged(_base(preset, preset.value, presets), preset.value)
+
+
+def _merged(below: Value, above: Value) -> Value:
+    """Fields of `above` over those of `below`, at every depth; lists and plain values replace."""
+    if not isinstance(below, dict) or not isinstance(above, dict):
+        return above
+    return {**below, **{key: _merged(below.get(key), value) for key, value in above.items()}}
