@@ -35,6 +35,7 @@ from tests.github.state import PullRequest, Repository, World
 
 if TYPE_CHECKING:
     from tests.github.actions.engine import Actions
+    from tests.github.merge_queue import MergeQueues
 
 Listener = Callable[[DomainEvent], Awaitable[None]]
 PushGuard = Callable[[Repository, Actor, RefCommand], Awaitable[str | None]]
@@ -107,7 +108,8 @@ class SimulatedGitHub(Building):
     `background` starts work that only `stop` ends. A settler makes one step of due work and says whether it did any.
     """
 
-    actions: Actions  # set by the part of that name
+    actions: Actions  # these two are set by the parts of their names
+    merge_queues: MergeQueues
 
     def __init__(self, world: World) -> None:
         self.world = world

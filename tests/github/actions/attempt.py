@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import Iterator
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from tests.github import checks
 from tests.github.actions import scripted
@@ -21,8 +21,6 @@ from tests.github.state import Artifact, CheckRun, Job, Repository, WorkflowRun
 
 if TYPE_CHECKING:
     from tests.github.actions.engine import Actions
-
-Result = TypeVar("Result")
 
 
 class Attempt:
@@ -43,10 +41,10 @@ class Attempt:
         self.held: dict[int, asyncio.Future[ScriptedJob]] = {}
         self.switch = asyncio.Event()
         self.tasks: list[asyncio.Task[None]] = []
-        self.cancelling = False
+        self.active = 0  # jobs in work, those held by a script not counted
+        self.cancelling = self.waits_for_switch = False
 
     def start(self) -> None:
-        self.actions.busy += 1
         self.task = self.github.background(self._run())
 
     async def cancel(self) -> None:
@@ -63,10 +61,25 @@ class Attempt:
     def resume(self) -> None:
         self.switch.set()
 
+    @property
+    def stuck(self) -> bool:
+        """Whether nothing goes on here without help: the switch is off, or a script holds a job."""
+        return self.waits_for_switch or (bool(self.held) and not self.active)
+
+    @contextlib.contextmanager
+    def _active(self) -> Iterator[None]:
+        self.active += 1
+        try:
+            yield
+        finally:
+            self.active -= 1
+
     async def _run(self) -> None:
         try:
-            if not self.github.world.switches.run_actions:
-                await self._idle(self.switch.wait())
+            self.waits_for_switch = not self.github.world.switches.run_actions
+            if self.waits_for_switch:
+                await self.switch.wait()
+            self.waits_for_switch = False
             self.run.status = "in_progress"
             await self.github.publish(
                 WorkflowRunChanged(self.repository, self.run, "in_progress", self.run.triggering_actor)
@@ -75,49 +88,31 @@ class Attempt:
             loop = asyncio.get_running_loop()
             self.results = {definition.id: loop.create_future() for definition in definitions}
             self.tasks = [asyncio.create_task(self._definition(definition)) for definition in definitions]
-            await self._idle(asyncio.gather(*self.tasks))
-            await self.actions.finished(self.repository, self.run, self._conclusion())
+            await asyncio.gather(*self.tasks)
+            await self.actions.finished(self, self._conclusion())
         finally:
-            self.actions.busy -= 1
             for task in self.tasks:
                 task.cancel()
             # Their processes are dead only when they have ended.
             await asyncio.gather(*self.tasks, return_exceptions=True)
 
-    async def _idle(self, waiting: Awaitable[Result]) -> Result:
-        """Wait for something that others bring about; meanwhile this task does not count as busy."""
-        self.actions.busy -= 1
-        try:
-            return await waiting
-        finally:
-            self.actions.busy += 1
-
-    @contextlib.asynccontextmanager
-    async def _busy(self) -> AsyncIterator[None]:
-        self.actions.busy += 1
-        try:
-            yield
-        finally:
-            self.actions.busy -= 1
-
     async def _definition(self, definition: JobDefinition) -> None:
-        async with self._busy():
-            result = "cancelled"
-            try:
-                result = await self._rows(definition)
-            except asyncio.CancelledError:
-                if not self.cancelling:
-                    raise
-            finally:
-                self.results[definition.id].set_result(result)
+        result = "cancelled"
+        try:
+            result = await self._rows(definition)
+        except asyncio.CancelledError:
+            if not self.cancelling:
+                raise
+        finally:
+            self.results[definition.id].set_result(result)
 
     async def _rows(self, definition: JobDefinition) -> str:
         for need in definition.needs:
-            await self._idle(asyncio.shield(self.results[need]))
+            await asyncio.shield(self.results[need])
         plans = [self._plan(definition, matrix) for matrix in definition.matrix]
         results = [asyncio.create_task(self._job(plan)) for plan in plans]
         try:
-            outcomes = await self._idle(asyncio.gather(*results))
+            outcomes = await asyncio.gather(*results)
         except asyncio.CancelledError:
             for task in results:
                 task.cancel()
@@ -150,7 +145,7 @@ class Attempt:
         )
 
     async def _job(self, plan: JobPlan) -> str:
-        async with self._busy():
+        with self._active():
             contexts = _contexts(plan)
             try:
                 name = job_name(plan.definition, plan.matrix, lambda text: interpolate(text, contexts))
@@ -219,10 +214,18 @@ class Attempt:
         await self._began(job)
         given = script(self.run, job)
         if given is None:
-            self.held[job.id] = asyncio.get_running_loop().create_future()
-            given = await self._idle(self.held[job.id])
+            given = await self._hold(job)
         scripted.apply(given, job, log)
         return given.outcome()
+
+    async def _hold(self, job: Job) -> ScriptedJob:
+        self.held[job.id] = asyncio.get_running_loop().create_future()
+        self.active -= 1
+        try:
+            return await self.held[job.id]
+        finally:
+            self.active += 1
+            del self.held[job.id]
 
     async def _began(self, job: Job) -> None:
         now = self.github.world.now()

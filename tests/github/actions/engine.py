@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 MAXIMUM_ATTEMPTS = 50  # since 2026-04-10; see the changelog named in shared/research/github-2026.md, section 6
 JOBS_AT_ONCE = 2
+LOOKS = 50  # between a job's end and the start of one that needs it, an attempt may look stuck for a moment
 
 
 class Actions:
@@ -34,7 +35,6 @@ class Actions:
         self.attempts: dict[int, Attempt] = {}  # run id -> the attempt in work
         self.logs: dict[int, JobLog] = {}  # job id -> log so far
         self.scripts: dict[tuple[int, str | None], Script] = {}
-        self.busy = 0  # things that will go on without help from outside
 
     def script(self, repository: Repository, path: str | None, script: Script | None) -> None:
         """From now on jobs of the workflow at `path` (None: all) are not executed but end as `script(run, job)` says.
@@ -100,9 +100,8 @@ class Actions:
 
     async def settle(self) -> bool:
         """Settler: whether something was going on that ends by itself; held jobs do not count."""
-        for _ in range(5):
-            # Several looks: between a job's end and the start of one that needs it, nothing is busy for a moment.
-            if self.busy:
+        for _ in range(LOOKS):
+            if any(not attempt.stuck for attempt in self.attempts.values()):
                 await asyncio.sleep(0.005)
                 return True
             await asyncio.sleep(0)
@@ -179,11 +178,13 @@ class Actions:
         self.attempts[run.id] = attempt
         attempt.start()
 
-    async def finished(self, repository: Repository, run: WorkflowRun, conclusion: str) -> None:
+    async def finished(self, attempt: Attempt, conclusion: str) -> None:
         """Called by an attempt at its end."""
-        self.attempts.pop(run.id, None)
+        repository, run = attempt.repository, attempt.run
         run.status, run.conclusion = "completed", conclusion
         await self._finished(repository, run, repository.suites[run.suite_id], run.triggering_actor)
+        if self.attempts.get(run.id) is attempt:  # whoever listened may have started the next one
+            del self.attempts[run.id]
 
     async def _finished(self, repository: Repository, run: WorkflowRun, suite: CheckSuite, actor: str) -> None:
         run.updated_at = suite.updated_at = self.github.world.now()

@@ -51,7 +51,7 @@ async def merged_commit(
     base: str,
     method: str,
     person: Person,
-    message: Message = Message(),  # noqa: B008 - frozen
+    message: Message = Message(),
 ) -> str | None:
     """The commit that landing `pull` on the commit `base` by `method` gives; None when they conflict. Moves no ref."""
     git = github.git(repository)
