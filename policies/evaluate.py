@@ -1,0 +1,233 @@
+"""Policy and snapshot become a verdict: whose work it is, which checks that calls for, and who must still agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from checks import ci, claims, people, review, risk, rollback, scope
+from checks.bundle import BundleReading, read_bundle
+from checks.finding import Finding, Fix, Status, failed, passed, pending, skipped
+from checks.people import Classification
+from checks.review import ReviewRequirement, ReviewResult
+from checks.risk import RiskResult
+from checks.snapshot import Permission, Risk, Snapshot, Unread
+from policies import rules
+from policies.load import PolicyState
+from policies.schema import POLICY_PATH, permission_of, risk_of
+from policies.tree import group, leaf
+from policies.verdict import Node, Verdict, fold_all, settled
+from policies.words import policy_finding, still_needed
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """A pull request with what every later step needs to know about it."""
+
+    state: PolicyState
+    snapshot: Snapshot
+    reading: BundleReading
+    who: Classification
+    risk: RiskResult
+    level: Risk
+
+
+def evaluate(state: PolicyState, snapshot: Snapshot) -> Verdict:
+    """The verdict on a pull request at the snapshot's head. Never raises for anything that a pull request holds."""
+    case = _case(state, snapshot)
+    if not rules.gated_ref(state.policy, snapshot.target_ref, snapshot.repository.default_branch):
+        node = leaf(skipped("policy", "Nothing is required on this branch: it is not gated."))
+        return _verdict(case, node, node, gated=False)
+    evidence, for_people = _split(_evidence(case))
+    result = review.check(snapshot, _review_requirement(case, for_people))
+    reviewed = _review(case, result, for_people)
+    verdict = _verdict(case, evidence, reviewed, gated=True)
+    return replace(
+        verdict,
+        needed=_needed(case, reviewed, result),
+        approved_by=result.counted,
+        may_enqueue=_may_enqueue(case, verdict),
+    )
+
+
+def _case(state: PolicyState, snapshot: Snapshot) -> _Case:
+    policy = state.policy
+    reading = read_bundle(snapshot)
+    who = people.classify(
+        snapshot, rules.agent_markers(policy), rules.people_rule(policy), rules.dependency_bots(policy)
+    )
+    bot = who.kind == "dependency-bot"
+    assessed = risk.check(
+        snapshot, rules.path_rules(policy), reading.bundle, exempt={"dependencies"} if bot else frozenset()
+    )
+    level = max(assessed.level, risk_of(policy.dependency_bots.risk)) if bot else assessed.level
+    return _Case(state, snapshot, reading, who, assessed, level)
+
+
+def _verdict(case: _Case, evidence: Node, reviewed: Node, *, gated: bool) -> Verdict:
+    snapshot, ticket = case.snapshot, case.snapshot.ticket
+    return Verdict(
+        head_sha=snapshot.head.sha,
+        target_ref=snapshot.target_ref,
+        policy_digest=case.state.digest,
+        bundle_digest=case.reading.digest,
+        ticket_digest=ticket.digest if ticket else None,
+        kind=case.who.kind,
+        mode=case.state.policy.mode,
+        gated=gated,
+        risk=case.level,
+        areas=case.risk.areas,
+        evidence=evidence,
+        review=reviewed,
+    )
+
+
+def _evidence(case: _Case) -> tuple[Node, ...]:
+    """The parts of `mergegate/evidence` by whose work it is, in the order shown."""
+    who = passed("people", case.who.because)
+    match case.who.kind:
+        case "person":
+            return (group("people", (who,)), group("risk", case.risk.findings))
+        case "agent":
+            return (group("people", (who,)), *_of_agent(case))
+        case "outsider" | "dependency-bot":
+            return (group("people", (who,)), *_without_bundle(case))
+
+
+def _of_agent(case: _Case) -> tuple[Node, ...]:
+    policy, bundle = case.state.policy, case.reading.bundle
+    required = policy.bundle.required
+    given = claims.check(case.snapshot, case.reading, required)
+    back = rollback.check(bundle, case.level, case.risk.areas, required="rollback" in required)
+    return (
+        group("policy", (policy_finding(case.state),)),
+        group("ticket", (_ticket(case),)),
+        group("bundle", given),
+        group("scope", scope.check(case.snapshot)),
+        group("risk", case.risk.findings),
+        group("rollback", back),
+        group("ci", (*ci.check(case.snapshot, rules.ci_requirement(policy)).findings, _verifier(case))),
+    )
+
+
+def _without_bundle(case: _Case) -> tuple[Node, ...]:
+    """Outsiders and dependency bots write no bundle; what ran and what was changed is looked at all the same."""
+    ran = ci.check(case.snapshot, rules.ci_requirement(case.state.policy)).findings
+    return (
+        group("policy", (policy_finding(case.state),)),
+        group("scope", scope.check(case.snapshot)),
+        group("risk", case.risk.findings),
+        group("ci", ran),
+    )
+
+
+def _ticket(case: _Case) -> Finding:
+    ticket = case.snapshot.ticket
+    if ticket is not None:
+        return passed("ticket", f"It belongs to ticket `{ticket.id}`.")
+    if not case.state.policy.ticket.required:
+        return skipped("ticket", "It belongs to no ticket, and the policy asks for none.")
+    fix = Fix("link-ticket", "Start the work from an accepted ticket.")
+    return failed("ticket", "It belongs to no ticket, and the policy asks for one.", fix=fix)
+
+
+def _verifier(case: _Case) -> Finding:
+    wanted = case.state.policy.requirements.at(case.level)
+    if wanted.evidence == "ci":
+        return skipped("ci.verifier", f"No separate run by a verifier is asked for at {case.level.word} risk.")
+    reason = (
+        f"{case.level.word.capitalize()} risk needs {wanted.runs} separate verifier run(s) of the gate; none is here."
+    )
+    return pending("ci.verifier", reason, fix=Fix("wait", "Wait for the gate's verifier run."))
+
+
+def _split(parts: Iterable[Node]) -> tuple[Node, tuple[Finding, ...]]:
+    """What the evidence says by itself, and the findings that only a person can settle."""
+    nodes: list[Node] = []
+    for_people: list[Finding] = []
+    for part in parts:
+        open_questions = tuple(finding for finding in part.findings if finding.needs_person)
+        for_people.extend(open_questions)
+        rest = tuple(finding for finding in part.findings if not finding.needs_person)
+        shown = tuple(
+            skipped(finding.check, "A person decides this, see mergegate/review.") for finding in open_questions
+        )
+        nodes.append(group(part.name, rest + shown))
+    return _required("evidence", nodes), tuple(for_people)
+
+
+def _required(name: str, nodes: Iterable[Node]) -> Node:
+    """The root of a required check."""
+    children = tuple(nodes)
+    status = settled(fold_all(child.status for child in children))
+    first = next((child for child in children if child.status is status), None)
+    return Node(name, status, first.reason if first else "Nothing was looked at.", children)
+
+
+def _review_requirement(case: _Case, for_people: tuple[Finding, ...]) -> ReviewRequirement:
+    policy = case.state.policy
+    approvers = rules.approvers_at(policy, case.level)
+    return ReviewRequirement(
+        approvals=max(_approvals(case), 1 if for_people else 0),
+        classification=case.who,
+        bundle_digest=case.reading.digest,
+        permission=permission_of(approvers.permission),
+        users=approvers.users,
+        teams=approvers.teams,
+        allow_operator=policy.allow_operator,
+    )
+
+
+def _approvals(case: _Case) -> int:
+    policy = case.state.policy
+    by_risk = policy.requirements.at(case.level).approvals
+    if case.who.kind == "outsider":
+        return max(by_risk, policy.outsiders.approvals)
+    if case.who.kind == "person" and (not policy.people.approvals_by_risk or _repairs_policy(case)):
+        return 0
+    return by_risk
+
+
+def _repairs_policy(case: _Case) -> bool:
+    """An administrator who replaces a broken policy file and nothing else.
+
+    They could take the gate away altogether, so asking for a second person would protect nothing and could leave a
+    repository of one person without a way out.
+    """
+    snapshot, author = case.snapshot, case.snapshot.author
+    if case.state.origin != "broken" or isinstance(author, Unread) or isinstance(snapshot.diff, Unread):
+        return False
+    if {path for file in snapshot.diff.files for path in file.paths} != {POLICY_PATH} or not snapshot.diff.complete:
+        return False
+    return snapshot.permissions.get(author.login.lower()) is Permission.ADMIN
+
+
+def _review(case: _Case, result: ReviewResult, for_people: tuple[Finding, ...]) -> Node:
+    nodes = [group("approvals", result.findings)]
+    if for_people:
+        nodes.append(group("questions", tuple(_settled_by(finding, result.counted) for finding in for_people)))
+    node = _required("review", nodes)
+    if case.snapshot.draft and node.status is Status.PENDING:
+        return replace(node, reason="It is a draft: nobody is asked before it is ready for review.")
+    return node
+
+
+def _settled_by(finding: Finding, counted: tuple[str, ...]) -> Finding:
+    if not counted or finding.status is not Status.PENDING:
+        return finding
+    return replace(
+        finding, status=Status.PASSED, reason=f"{finding.reason} Accepted by {', '.join(counted)}.", fix=None
+    )
+
+
+def _needed(case: _Case, reviewed: Node, result: ReviewResult) -> tuple[str, ...]:
+    if case.snapshot.draft or reviewed.status is not Status.PENDING:
+        return ()
+    approvers = rules.approvers_at(case.state.policy, case.level)
+    return still_needed(approvers, case.snapshot.repository.owner, result.counted)
+
+
+def _may_enqueue(case: _Case, verdict: Verdict) -> bool:
+    policy, snapshot = case.state.policy, case.snapshot
+    wanted = policy.mode == "enforce" and policy.queue.enqueue != "off" and case.who.kind == "agent"
+    return wanted and verdict.status is Status.PASSED and snapshot.open and not snapshot.draft

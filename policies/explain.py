@@ -1,0 +1,211 @@
+"""A verdict in words: the check runs' title, summary, text and annotations, and a plain tree for the terminal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from checks.finding import Evidence, Finding, Status
+from checks.snapshot import Snapshot
+from policies.escape import clean, code, link, prose
+from policies.fit import LIMIT, fitted, size
+from policies.titles import group_title, title
+from policies.verdict import GroupVerdict, Node, Verdict
+from policies.wanted import wanted
+
+Run = Literal["evidence", "review"]
+Level = Literal["failure", "warning", "notice"]
+
+# https://docs.github.com/en/rest/checks/runs: 65,535 for summary and text, which GitHub counts in bytes, and at most
+# 50 annotations in one request.
+MOST_ANNOTATIONS = 50
+_BLOCKS_LIMIT = 24_000  # bytes of the first screen's list, so that the tree below it keeps room
+_SIGNS = {
+    Status.PASSED: "✅",
+    Status.FAILED: "❌",
+    Status.PENDING: "⏳",
+    Status.ERRORED: "❗",
+    Status.SKIPPED: "➖",
+}
+_BLOCKING = (Status.FAILED, Status.ERRORED, Status.PENDING)
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    path: str
+    start_line: int
+    end_line: int
+    level: Level
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A check run's `output`. Title at most 80 characters; summary and text at most 65,535 bytes of UTF-8 each."""
+
+    title: str
+    summary: str
+    text: str
+    annotations: tuple[Annotation, ...] = ()
+
+
+def explain(verdict: Verdict, snapshot: Snapshot, run: Run) -> Output:
+    """The output of `mergegate/evidence` or `mergegate/review`. The same verdict always gives the same words."""
+    root = verdict.evidence if run == "evidence" else verdict.review
+    head = _opening(title(verdict, run), root)
+    facts = {
+        "check": f"mergegate/{run}",
+        "status": root.status.value,
+        "head": verdict.head_sha,
+        "risk": verdict.risk.word,
+        "areas": list(verdict.areas),
+        "key": verdict.key,
+    }
+    return Output(
+        title=title(verdict, run),
+        summary=_summary(head, root, _footer(verdict, snapshot)),
+        text=_machine_text(facts, root.findings),
+        annotations=_annotations(root.findings),
+    )
+
+
+def explain_group(verdict: GroupVerdict, run: Run) -> Output:
+    """The same for a merge group's head."""
+    root = verdict.evidence if run == "evidence" else verdict.review
+    facts = {"check": f"mergegate/{run}", "status": root.status.value, "head": verdict.head_sha}
+    footer = f"Merge group {code(verdict.head_sha)} for {code(_branch(verdict.target_ref))}."
+    return Output(
+        title=group_title(root),
+        summary=_summary(_opening(group_title(root), root), root, footer),
+        text=_machine_text(facts, root.findings),
+    )
+
+
+def blocking(root: Node) -> tuple[Finding, ...]:
+    """What keeps the check from passing, the most urgent first."""
+    return tuple(finding for status in _BLOCKING for finding in root.findings if finding.status is status)
+
+
+def _opening(words: str, root: Node) -> str:
+    return f"{_SIGNS[root.status]} **{root.status.value.capitalize()}.** {prose(words)}"
+
+
+def _summary(head: str, root: Node, footer: str) -> str:
+    items = [_block(finding) for finding in blocking(root)]
+    blocks = fitted("### What blocks", items, _BLOCKS_LIMIT) + "\n\n" if items else ""
+    top = f"{head}\n\n{blocks}"
+    tail = f"\n\n{footer}\n"
+    return top + fitted("### Result", list(_lines(root)), LIMIT - size(top) - size(tail)) + tail
+
+
+def _block(finding: Finding) -> str:
+    lines = [
+        f"- **{prose(finding.check, 80)}** ({finding.status.value})",
+        f"  - Wanted: {wanted(finding.check)}",
+        f"  - Now: {prose(finding.reason)}",
+    ]
+    if finding.fix is not None:
+        lines.append(f"  - Fix: {prose(finding.fix.text)}")
+    return "\n".join(lines)
+
+
+def _lines(root: Node) -> Iterator[str]:
+    for node in root.children:
+        yield f"- {_SIGNS[node.status]} **{prose(node.name, 80)}**"
+        for child in node.children:
+            yield f"  - {_SIGNS[child.status]} {prose(child.reason)}{_evidence(child.finding)}"
+
+
+def _evidence(finding: Finding | None) -> str:
+    if finding is None or not finding.evidence:
+        return ""
+    links = [link(_label(evidence), evidence.url) for evidence in finding.evidence[:5]]
+    more = len(finding.evidence) - len(links)
+    return f" ({', '.join(links)}{f' and {more} more' if more else ''})"
+
+
+def _label(evidence: Evidence) -> str:
+    lines = f":{evidence.start_line}" if evidence.path and evidence.start_line else ""
+    return f"{evidence.label} {evidence.path}{lines}" if evidence.path else evidence.label
+
+
+def _footer(verdict: Verdict, snapshot: Snapshot) -> str:
+    areas = f", {', '.join(code(area) for area in verdict.areas)}" if verdict.areas else ""
+    words = (
+        f"Judged: {code(verdict.head_sha)} into {code(_branch(verdict.target_ref))},",
+        f"{verdict.risk.word} risk{areas}, policy {code(verdict.policy_digest[:19])}.",
+    )
+    stack = snapshot.stack
+    note = f" Layer {stack.position} of {stack.size} in a stack." if stack else ""
+    return " ".join(words) + note
+
+
+def _branch(ref: str) -> str:
+    return ref.removeprefix("refs/heads/")
+
+
+def _machine_text(facts: dict[str, Any], findings: Sequence[Finding]) -> str:
+    """A JSON block for programs: `facts` and `findings[]`; `omitted` counts those that had no room."""
+    shown = [finding_record(finding) for finding in sorted(findings, key=_urgency)]
+    while size(text := _json_block({**facts, "findings": shown, "omitted": len(findings) - len(shown)})) > LIMIT:
+        shown = shown[: len(shown) * 3 // 4]
+    return text
+
+
+def _urgency(finding: Finding) -> int:
+    return (*_BLOCKING, Status.PASSED, Status.SKIPPED).index(finding.status)
+
+
+def finding_record(finding: Finding) -> dict[str, Any]:
+    """A finding for programs: `check`, `status`, `reason`, `needs_person` and `fix` (`action`, `text`, `field`)."""
+    fix = finding.fix
+    return {
+        "check": finding.check,
+        "status": finding.status.value,
+        "reason": clean(finding.reason, 1_000),
+        "needs_person": finding.needs_person,
+        "fix": fix and {"action": fix.action, "text": clean(fix.text, 1_000), "field": fix.field},
+    }
+
+
+def _json_block(value: dict[str, Any]) -> str:
+    # A backtick is escaped as JSON allows, so that no text can end the block.
+    return "```json\n" + json.dumps(value, indent=2).replace("`", "\\u0060") + "\n```\n"
+
+
+def _annotations(findings: Sequence[Finding]) -> tuple[Annotation, ...]:
+    found = (
+        _annotation(finding, evidence)
+        for finding in sorted(findings, key=_urgency)
+        if finding.status in _BLOCKING
+        for evidence in finding.evidence
+    )
+    return tuple(dict.fromkeys(annotation for annotation in found if annotation))[:MOST_ANNOTATIONS]
+
+
+def _annotation(finding: Finding, evidence: Evidence) -> Annotation | None:
+    """A note at the lines concerned; none for a path that could not be shown as it is."""
+    if evidence.path is None or clean(evidence.path, 1_000) != evidence.path:
+        return None
+    start = max(evidence.start_line or 1, 1)
+    end = max(evidence.end_line or start, start)
+    level: Level = "failure" if finding.status is Status.FAILED else "warning"
+    fix = f" {finding.fix.text}" if finding.fix else ""
+    return Annotation(evidence.path, start, end, level, clean(f"{finding.reason}{fix}", 1_000))
+
+
+def tree_lines(verdict: Verdict) -> tuple[str, ...]:
+    """The result tree as plain text for a terminal, without anything that could steer it."""
+    return tuple(_plain_lines("evidence", verdict.evidence)) + tuple(_plain_lines("review", verdict.review))
+
+
+def _plain_lines(name: str, root: Node) -> Iterator[str]:
+    yield f"mergegate/{name}: {root.status.value}"
+    for node in root.children:
+        yield f"  {_SIGNS[node.status]} {clean(node.name, 80)}"
+        for child in node.children:
+            yield f"    {_SIGNS[child.status]} {clean(child.reason, 600)}"
+            if child.status in _BLOCKING and child.finding is not None and child.finding.fix is not None:
+                yield f"       Fix: {clean(child.finding.fix.text, 600)}"

@@ -1,0 +1,90 @@
+"""The policy's words as the parameters that checks take, and what must be known about people to judge by it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from checks.ci import CiRequirement
+from checks.paths import PathPatterns
+from checks.people import AgentMarkers, DependencyBots, PeopleRule
+from checks.risk import PathRule
+from checks.snapshot import Account, Risk, Snapshot, Unread
+from policies.schema import Approvers, Policy, permission_of, risk_of
+
+BRANCHES = "refs/heads/"
+
+
+@lru_cache(maxsize=1024)
+def patterns(lines: tuple[str, ...]) -> PathPatterns:
+    """Compiling is the dearest part of a judgement, and a policy seldom changes."""
+    return PathPatterns(lines)
+
+
+def gated_ref(policy: Policy, ref: str, default_branch: str) -> bool:
+    """Whether pull requests that target `ref` are judged. Both refs are full names."""
+    if ref == default_branch:
+        return True
+    return ref.startswith(BRANCHES) and patterns(policy.branches).matches(ref.removeprefix(BRANCHES))
+
+
+def agent_markers(policy: Policy) -> AgentMarkers:
+    agents = policy.agents
+    return AgentMarkers(patterns(agents.branches), agents.apps, agents.trailers)
+
+
+def people_rule(policy: Policy) -> PeopleRule:
+    people = policy.people
+    return PeopleRule(permission_of(people.permission), people.users, people.teams)
+
+
+def dependency_bots(policy: Policy) -> DependencyBots:
+    bots = policy.dependency_bots
+    return DependencyBots(bots.accounts, patterns(bots.paths))
+
+
+def path_rules(policy: Policy) -> tuple[PathRule, ...]:
+    areas = policy.risk.areas.items()
+    return tuple(PathRule(name, risk_of(area.risk), patterns(area.all_paths)) for name, area in areas)
+
+
+def ci_requirement(policy: Policy) -> CiRequirement:
+    ci = policy.ci
+    workflows = patterns(ci.workflows) if ci.workflows else None
+    return CiRequirement(workflows, ci.jobs, ci.commands, ci.allow_push)
+
+
+def allowed_workflows(policy: Policy) -> PathPatterns | None:
+    """Workflow files whose runs count; None: every one."""
+    return ci_requirement(policy).workflows
+
+
+def approvers_at(policy: Policy, risk: Risk) -> Approvers:
+    return policy.requirements.at(risk).approvers or policy.approvers
+
+
+def teams_named(policy: Policy) -> tuple[str, ...]:
+    """Slugs of every team whose members must be known, each once, sorted."""
+    named = set(policy.people.teams)
+    for risk in Risk:
+        named.update(approvers_at(policy, risk).teams)
+    return tuple(sorted(named))
+
+
+def logins_to_ask(snapshot: Snapshot) -> tuple[str, ...]:
+    """Accounts whose permission and team membership decide something, each once, sorted; bots have neither."""
+    logins = {account.login.lower() for account in _accounts(snapshot) if not account.is_bot}
+    return tuple(sorted(logins))
+
+
+def _accounts(snapshot: Snapshot) -> Iterator[Account]:
+    yield from _known(snapshot.author, snapshot.head.pusher)
+    if not isinstance(snapshot.commits, Unread):
+        for commit in snapshot.commits:
+            yield from _known(commit.author.account, commit.committer.account)
+    if not isinstance(snapshot.reviews, Unread):
+        yield from (review.author for review in snapshot.reviews)
+
+
+def _known(*accounts: Account | Unread | None) -> Iterable[Account]:
+    return (account for account in accounts if isinstance(account, Account))

@@ -1,0 +1,25 @@
+"""What each check wants, in one sentence, by the first part of its name."""
+
+from __future__ import annotations
+
+_WANTED = {
+    "approvals": "The people whom the policy names approve this head.",
+    "bundle": "An evidence bundle that holds every field the policy asks for.",
+    "ci": "The required jobs succeeded on this head, and their raw logs say the same.",
+    "claims": "What the bundle says is what GitHub and git say.",
+    "group": "Every member still stands as it was judged, and nothing else is in the group.",
+    "members": "Every pull request of the group has both checks passed at the head that was queued.",
+    "people": "It is known whose work this is.",
+    "policy": "A policy file that can be read.",
+    "review": "The people whom the policy names approve this head.",
+    "risk": "The risk of the change is known, and the bundle does not call it lower.",
+    "rollback": "A way back that fits the change.",
+    "scope": "The change stays within its ticket, and all of it was seen.",
+    "ticket": "The work belongs to an accepted ticket.",
+    "tree": "The group's tree is what git makes of its members.",
+}
+
+
+def wanted(check: str) -> str:
+    """For a check without a sentence of its own, that it passes."""
+    return _WANTED.get(check.partition(".")[0], "This check passes.")

@@ -1,0 +1,37 @@
+"""Sentences about the policy itself and about the people it names."""
+
+from __future__ import annotations
+
+from checks.finding import Evidence, Finding, Fix, errored, failed, passed
+from policies.load import PolicyState
+from policies.schema import POLICY_PATH, Approvers
+
+
+def policy_finding(state: PolicyState) -> Finding:
+    branch = state.source.ref.removeprefix("refs/heads/")
+    at = Evidence(f"{POLICY_PATH} at {state.source.sha[:12]}", path=None, digest=state.digest)
+    match state.origin:
+        case "file":
+            return passed("policy", f"The policy is `{POLICY_PATH}` of `{branch}`.", at)
+        case "default":
+            return passed("policy", f"`{branch}` has no `{POLICY_PATH}`, so the default policy applies.", at)
+        case "unread":
+            fix = Fix("wait", "Nothing to do: the gate looks again by itself.")
+            return errored("policy", f"`{POLICY_PATH}` of `{branch}` could not be read: {state.because}", at, fix=fix)
+        case "broken":
+            return _broken(state, branch, at)
+
+
+def _broken(state: PolicyState, branch: str, at: Evidence) -> Finding:
+    first, more = state.errors[0], len(state.errors) - 1
+    others = f" There are {more} more." if more else ""
+    fix = Fix("repair-policy", f"A person repairs `{POLICY_PATH}` on `{branch}`: {first.hint}.", first.field or None)
+    return failed("policy", f"`{POLICY_PATH}` of `{branch}` is broken: {first}{others}", at, fix=fix)
+
+
+def still_needed(approvers: Approvers, owner: str, counted: tuple[str, ...]) -> tuple[str, ...]:
+    """Who may still approve, in words for a title: logins, `owner/team`, or whoever has a permission."""
+    users = tuple(user for user in approvers.users if user.lower() not in {login.lower() for login in counted})
+    teams = tuple(f"{owner}/{team}" for team in approvers.teams)
+    anyone = (f"anyone with {approvers.permission} permission",) if approvers.permission else ()
+    return users + teams + anyone
