@@ -25,7 +25,8 @@ class ReviewRequirement:
 
     Being named in `users` or `teams`, or having at least `permission` (None: nobody by permission), makes a person
     eligible; an eligible person needs write permission on the repository in any case. `bundle_digest` is that of the
-    bundle as it is now (`read_bundle(snapshot).digest`); the ticket's comes from the snapshot.
+    bundle as it is now (`read_bundle(snapshot).digest`); the ticket's comes from the snapshot. `agents` are logins that the policy names as
+    agents, beside those known here.
     """
 
     approvals: int
@@ -35,6 +36,7 @@ class ReviewRequirement:
     users: tuple[str, ...] = ()
     teams: tuple[str, ...] = ()
     allow_operator: bool = False
+    agents: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ class ReviewResult:
 
 def check(snapshot: Snapshot, requirement: ReviewRequirement) -> ReviewResult:
     """Findings `review`, `review.changes` for every change asked for, and `review.co-authors`."""
-    co_authors = tuple(_co_author_findings(snapshot, requirement.classification))
+    co_authors = tuple(_co_author_findings(snapshot, requirement))
     if isinstance(snapshot.reviews, Unread):
         return ReviewResult((_unread(snapshot.reviews), *co_authors), (), ())
     standing = _standing(snapshot.reviews)
@@ -95,12 +97,13 @@ def _why_not(
     snapshot: Snapshot, requirement: ReviewRequirement, excluded: Mapping[str, str], review: Review
 ) -> str | None:
     """Why this review does not count as an approval, or None where it does."""
-    return (
+    why = (
         _why_not_said(review)
-        or _why_not_this_person(excluded, review.author)
+        or _why_not_this_person(requirement, excluded, review.author)
         or _why_stale(snapshot, requirement, review)
-        or _why_not_eligible(snapshot, requirement, review.author)
+        or _ineligible(snapshot, requirement, review.author)
     )
+    return why.because if isinstance(why, Unread) else why
 
 
 def _why_not_said(review: Review) -> str | None:
@@ -109,10 +112,15 @@ def _why_not_said(review: Review) -> str | None:
     return "was dismissed" if review.state == "DISMISSED" else f"has the unknown state {review.state[:40]!r}"
 
 
-def _why_not_this_person(excluded: Mapping[str, str], account: Account) -> str | None:
-    if account.is_bot or agents.agent_account(account):
+def _why_not_this_person(requirement: ReviewRequirement, excluded: Mapping[str, str], account: Account) -> str | None:
+    if _is_machine(requirement, account):
         return "is a bot or an agent"
     return excluded.get(agents.fold_login(account.login))
+
+
+def _is_machine(requirement: ReviewRequirement, account: Account) -> bool:
+    named = agents.fold_login(account.login) in {agents.fold_login(login) for login in requirement.agents}
+    return named or account.is_bot or agents.agent_account(account) is not None
 
 
 def _why_stale(snapshot: Snapshot, requirement: ReviewRequirement, review: Review) -> str | None:
@@ -134,10 +142,11 @@ def _why_other(what: str, seen: str | Unread | None, now: str | None) -> str | N
     return None if seen == now else f"approved before the {what} was changed"
 
 
-def _why_not_eligible(snapshot: Snapshot, requirement: ReviewRequirement, account: Account) -> str | None:
+def _ineligible(snapshot: Snapshot, requirement: ReviewRequirement, account: Account) -> str | Unread | None:
+    """Why the policy does not let this account approve; Unread where that could not be found out."""
     permission = _permission(snapshot, account.login)
     if isinstance(permission, Unread):
-        return f"has a permission that could not be read ({permission.because})"
+        return Unread(f"has a permission that could not be read ({permission.because})")
     if permission < Permission.WRITE:
         return f"has only the permission {permission.name.lower()}"
     if _is_named(snapshot, requirement, account):
@@ -146,7 +155,7 @@ def _why_not_eligible(snapshot: Snapshot, requirement: ReviewRequirement, accoun
         return None
     unread = next((team for team in requirement.teams if isinstance(snapshot.teams.get(team), Unread | None)), None)
     if unread is not None:
-        return f"may be in team {unread}, whose members could not be read"
+        return Unread(f"may be in team {unread}, whose members could not be read")
     return f"is not among {_eligible(requirement)}"
 
 
@@ -188,27 +197,28 @@ def _changes(snapshot: Snapshot, requirement: ReviewRequirement, standing: tuple
     Whoever runs or wrote the change may still hold it up: to stop needs less right than to approve.
     """
     for review in standing:
-        if review.state != "CHANGES_REQUESTED" or review.author.is_bot or agents.agent_account(review.author):
+        if review.state != "CHANGES_REQUESTED" or _is_machine(requirement, review.author):
             continue
         login = review.author.login
         evidence = Evidence(f"review {review.id} of {login}", digest=review.commit)
-        why = _why_not_eligible(snapshot, requirement, review.author)
+        why = _ineligible(snapshot, requirement, review.author)
         if why is None:
             fix = Fix("answer-review", f"Do what {login} asked for, then ask them to review again.")
             yield failed("review.changes", f"{login} asked for changes.", evidence, fix=fix)
-        elif "could not be read" in why:
+        elif isinstance(why, Unread):
             fix = Fix("wait", "Nothing to do; the gate looks again by itself.")
-            yield errored("review.changes", f"{login} asked for changes and {why}.", evidence, fix=fix)
+            yield errored("review.changes", f"{login} asked for changes and {why.because}.", evidence, fix=fix)
 
 
-def _co_author_findings(snapshot: Snapshot, classification: Classification) -> Iterator[Finding]:
+def _co_author_findings(snapshot: Snapshot, requirement: ReviewRequirement) -> Iterator[Finding]:
     """Co-authors of an agent's commits who are neither agents nor its operator.
 
     They are not simply excluded: an agent could then rule out every reviewer by naming them.
     """
-    if classification.kind == "person" or isinstance(snapshot.commits, Unread):
+    if requirement.classification.kind == "person" or isinstance(snapshot.commits, Unread):
         return
-    known = {*operators(snapshot), *_accounts(snapshot)}
+    named = (agents.fold_login(login) for login in requirement.agents)
+    known = {*operators(snapshot), *_accounts(snapshot), *named}
     strangers = dict.fromkeys(name for commit in snapshot.commits for name in _strangers(commit, known))
     if strangers:
         names = ", ".join(list(strangers)[:5])
