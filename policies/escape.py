@@ -56,7 +56,7 @@ def _longest_run(line: str) -> int:
     return longest
 
 
-def prose(text: str, limit: int = 600) -> str:
+def inert(text: str, limit: int = 600) -> str:
     """A sentence as Markdown text: plain words stay, what stands in backticks or is no plain word becomes code."""
     parts = clean(text, limit).split("`")
     pieces: list[str] = []

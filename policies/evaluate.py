@@ -32,10 +32,16 @@ class _Case:
     level: Risk
 
 
-def evaluate(state: PolicyState, snapshot: Snapshot) -> Verdict:
-    """The verdict on a pull request at the snapshot's head. Never raises for anything that a pull request holds."""
+def evaluate(state: PolicyState, snapshot: Snapshot, *, gated: bool | None = None) -> Verdict:
+    """The verdict on a pull request at the snapshot's head. Never raises for anything that a pull request holds.
+
+    `state` is the target branch's policy. `gated` is the default branch's word on the target, which decides; None asks
+    `state` itself.
+    """
     case = _case(state, snapshot)
-    if not rules.gated_ref(state.policy, snapshot.target_ref, snapshot.repository.default_branch):
+    if gated is None:
+        gated = rules.gated_ref(state.policy, snapshot.target_ref, snapshot.repository.default_branch)
+    if not gated:
         node = leaf(skipped("policy", "Nothing is required on this branch: it is not gated."))
         return _verdict(case, node, node, gated=False)
     evidence, for_people = _split(_evidence(case))
@@ -199,7 +205,7 @@ def _repairs_policy(case: _Case) -> bool:
         return False
     if {path for file in snapshot.diff.files for path in file.paths} != {POLICY_PATH} or not snapshot.diff.complete:
         return False
-    return snapshot.permissions.get(author.login.lower()) is Permission.ADMIN
+    return people.permission_of(snapshot, author.login) is Permission.ADMIN
 
 
 def _review(case: _Case, result: ReviewResult, for_people: tuple[Finding, ...]) -> Node:

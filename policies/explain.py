@@ -9,13 +9,12 @@ from typing import Any, Literal
 
 from checks.finding import Evidence, Finding, Status
 from checks.snapshot import Snapshot
-from policies.escape import clean, code, link, prose
+from policies.escape import clean, code, inert, link
 from policies.fit import LIMIT, fitted, size
 from policies.titles import group_title, title
-from policies.verdict import GroupVerdict, Node, Verdict
+from policies.verdict import GroupVerdict, Node, Run, Verdict
 from policies.wanted import wanted
 
-Run = Literal["evidence", "review"]
 Level = Literal["failure", "warning", "notice"]
 
 # https://docs.github.com/en/rest/checks/runs: 65,535 for summary and text, which GitHub counts in bytes, and at most
@@ -52,8 +51,8 @@ class Output:
 
 
 def explain(verdict: Verdict, snapshot: Snapshot, run: Run) -> Output:
-    """The output of `mergegate/evidence` or `mergegate/review`. The same verdict always gives the same words."""
-    root = verdict.evidence if run == "evidence" else verdict.review
+    """The output of the check run `mergegate/…`. The same verdict always gives the same words."""
+    root = verdict.root(run)
     head = _opening(title(verdict, run), root)
     facts = {
         "check": f"mergegate/{run}",
@@ -71,7 +70,7 @@ def explain(verdict: Verdict, snapshot: Snapshot, run: Run) -> Output:
     )
 
 
-def explain_group(verdict: GroupVerdict, run: Run) -> Output:
+def explain_group(verdict: GroupVerdict, run: Literal["evidence", "review"]) -> Output:
     """The same for a merge group's head."""
     root = verdict.evidence if run == "evidence" else verdict.review
     facts = {"check": f"mergegate/{run}", "status": root.status.value, "head": verdict.head_sha}
@@ -89,7 +88,7 @@ def blocking(root: Node) -> tuple[Finding, ...]:
 
 
 def _opening(words: str, root: Node) -> str:
-    return f"{_SIGNS[root.status]} **{root.status.value.capitalize()}.** {prose(words)}"
+    return f"{_SIGNS[root.status]} **{root.status.value.capitalize()}.** {inert(words)}"
 
 
 def _summary(head: str, root: Node, footer: str) -> str:
@@ -102,20 +101,20 @@ def _summary(head: str, root: Node, footer: str) -> str:
 
 def _block(finding: Finding) -> str:
     lines = [
-        f"- **{prose(finding.check, 80)}** ({finding.status.value})",
+        f"- **{inert(finding.check, 80)}** ({finding.status.value})",
         f"  - Wanted: {wanted(finding.check)}",
-        f"  - Now: {prose(finding.reason)}",
+        f"  - Now: {inert(finding.reason)}",
     ]
     if finding.fix is not None:
-        lines.append(f"  - Fix: {prose(finding.fix.text)}")
+        lines.append(f"  - Fix: {inert(finding.fix.text)}")
     return "\n".join(lines)
 
 
 def _lines(root: Node) -> Iterator[str]:
     for node in root.children:
-        yield f"- {_SIGNS[node.status]} **{prose(node.name, 80)}**"
+        yield f"- {_SIGNS[node.status]} **{inert(node.name, 80)}**"
         for child in node.children:
-            yield f"  - {_SIGNS[child.status]} {prose(child.reason)}{_evidence(child.finding)}"
+            yield f"  - {_SIGNS[child.status]} {inert(child.reason)}{_evidence(child.finding)}"
 
 
 def _evidence(finding: Finding | None) -> str:

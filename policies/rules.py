@@ -73,8 +73,8 @@ def teams_named(policy: Policy) -> tuple[str, ...]:
 
 def logins_to_ask(snapshot: Snapshot) -> tuple[str, ...]:
     """Accounts whose permission and team membership decide something, each once, sorted; bots have neither."""
-    logins = {account.login.lower() for account in _accounts(snapshot) if not account.is_bot}
-    return tuple(sorted(logins))
+    logins = {account.login.casefold(): account.login for account in _accounts(snapshot) if not account.is_bot}
+    return tuple(logins[folded] for folded in sorted(logins))
 
 
 def _accounts(snapshot: Snapshot) -> Iterator[Account]:

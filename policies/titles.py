@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from checks.finding import Finding, Status
 from policies.escape import clean
-from policies.verdict import Node, Verdict
+from policies.verdict import Node, Run, Verdict
 
 LONGEST = 80  # characters
 _ORDER = (Status.FAILED, Status.ERRORED, Status.PENDING)
 
 
-def title(verdict: Verdict, run: Literal["evidence", "review"]) -> str:
+def title(verdict: Verdict, run: Run) -> str:
+    if run == "observe":
+        return _observed_title(verdict)
     if run == "review":
         return _review_title(verdict)
     if verdict.evidence.status is not Status.PASSED:
@@ -20,6 +20,11 @@ def title(verdict: Verdict, run: Literal["evidence", "review"]) -> str:
     if verdict.kind == "person":
         return f"Not an agent's; {verdict.risk.word} risk"
     return f"Evidence complete and true; {verdict.risk.word} risk"
+
+
+def _observed_title(verdict: Verdict) -> str:
+    blocked = verdict.evidence.status is not Status.PASSED
+    return clean("Observing. " + title(verdict, "evidence" if blocked else "review"), LONGEST)
 
 
 def _review_title(verdict: Verdict) -> str:

@@ -12,6 +12,7 @@ from checks.snapshot import Risk
 
 Kind = Literal["agent", "person", "outsider", "dependency-bot"]
 Mode = Literal["enforce", "observe"]
+Run = Literal["evidence", "review", "observe"]  # the check run `mergegate/…`
 
 # The first status that is present wins; the orders are total, so that the order of the children never matters.
 #
@@ -117,6 +118,15 @@ class Verdict:
     def status(self) -> Status:
         """Both check runs as one: passed, failed, pending or errored. Where nothing was judged it is failed."""
         return settled(fold_all((self.evidence.status, self.review.status)))
+
+    def root(self, run: Run) -> Node:
+        """The tree that a check run shows; `observe` shows both."""
+        if run == "evidence":
+            return self.evidence
+        if run == "review":
+            return self.review
+        reason = next(node.reason for node in (self.evidence, self.review) if settled(node.status) is self.status)
+        return Node("observe", self.status, reason, self.evidence.children + self.review.children)
 
     @property
     def needs_person(self) -> bool:
