@@ -1,0 +1,175 @@
+"""Staying under GitHub's limits: the hourly budgets, the secondary limits, and a bucket for writes.
+
+Sources: https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api and
+https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api. Secondary limits cannot be
+read in advance (80 content-creating requests a minute, 500 an hour are published), so writes stay well below them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Protocol
+
+from app.github.errors import RateLimited
+
+LONGEST = 3700.0
+"""No limit of GitHub's lasts longer than an hour; a longer wait means that a clock is wrong."""
+FIRST_WAIT = 60.0
+WIDEST_WAIT = 900.0
+
+
+class Answered(Protocol):
+    @property
+    def status(self) -> int: ...
+    @property
+    def headers(self) -> Mapping[str, str]: ...
+    @property
+    def body(self) -> bytes: ...
+
+
+class Budget:
+    """What GitHub's headers say is left, for each resource (`core`, `graphql`), and when to speak again at all."""
+
+    def __init__(self, now: Callable[[], float] = time.time) -> None:
+        self._now = now
+        self._resets: dict[str, float] = {}
+        self._silent_until = 0.0
+        self._strikes = 0
+        self.remaining: dict[str, int] = {}
+
+    def admit(self, request: str, resource: str) -> None:
+        """Raises RateLimited, without a request, while a limit is known to hold."""
+        now = self._now()
+        if self._silent_until > now:
+            raise RateLimited(request, "GitHub asked for a pause (secondary limit)", moment(self._silent_until))
+        reset = self._resets.get(resource, 0.0)
+        if self.remaining.get(resource) == 0 and reset > now:
+            raise RateLimited(request, f"the hourly {resource} budget is used up", moment(reset))
+
+    def note(self, resource: str, answer: Answered) -> None:
+        """Keep what the headers of an answer say. `resource` is used when the answer does not name its own."""
+        named = answer.headers.get("x-ratelimit-resource", resource)
+        remaining = _number(answer.headers.get("x-ratelimit-remaining"))
+        reset = _number(answer.headers.get("x-ratelimit-reset"))
+        if remaining is not None and reset is not None:
+            self.remaining[named] = remaining
+            self._resets[named] = min(float(reset), self._now() + LONGEST)
+        if answer.status < 400:
+            self._strikes = 0
+
+    def limited(self, request: str, answer: Answered) -> RateLimited | None:
+        """The error for a 403 or 429 that is a limit, None when it is something else."""
+        if answer.status not in (403, 429):
+            return None
+        after = _retry_after(answer.headers.get("retry-after"), self._now())
+        if after is not None:
+            return self._pause(request, after)
+        if _number(answer.headers.get("x-ratelimit-remaining")) == 0:
+            return self.used_up(request, answer)
+        if answer.status == 429 or b"rate limit" in answer.body[:4096].lower():
+            return self._pause(request, self._growing())
+        return None
+
+    def used_up(self, request: str, answer: Answered) -> RateLimited:
+        """The error for a limit that GraphQL reports inside a 200, or that the headers show."""
+        now = self._now()
+        reset = _number(answer.headers.get("x-ratelimit-reset"))
+        spent = _number(answer.headers.get("x-ratelimit-remaining")) == 0
+        if not spent or reset is None or reset <= now:
+            return self._pause(request, self._growing())
+        until = min(float(reset), now + LONGEST)
+        return RateLimited(request, "the hourly budget is used up", moment(until))
+
+    def _growing(self) -> float:
+        self._strikes += 1
+        return float(min(FIRST_WAIT * 2 ** (self._strikes - 1), WIDEST_WAIT))
+
+    def _pause(self, request: str, seconds: float) -> RateLimited:
+        self._silent_until = max(self._silent_until, self._now() + min(max(seconds, 1.0), LONGEST))
+        return RateLimited(request, "GitHub asked for a pause (secondary limit)", moment(self._silent_until))
+
+
+@dataclass(frozen=True)
+class WriteLimits:
+    """Writes of one installation: `burst` at once, then `per_second`, never more than the other two.
+
+    A write that would wait longer than `patience` seconds is refused with RateLimited.
+    """
+
+    per_second: float = 1.0
+    burst: int = 5
+    per_minute: int = 60
+    per_hour: int = 400
+    patience: float = 3.0
+
+
+UNLIMITED = WriteLimits(per_second=1e6, burst=1_000_000, per_minute=1_000_000, per_hour=1_000_000)
+"""For servers without such limits."""
+
+
+class WriteBucket:
+    """Gives every write its moment. Times are seconds of `clock`, which never goes back."""
+
+    def __init__(
+        self,
+        limits: WriteLimits,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._limits = limits
+        self._clock = clock
+        self._sleep = sleep
+        self._next = 0.0
+        self._sent: deque[float] = deque(maxlen=limits.per_hour)
+
+    async def turn(self, request: str, now: float) -> None:
+        """Wait for this write's moment; `now` is the wall clock's time, for the error.
+
+        Raises RateLimited, and takes no place, when it is further away than the limits' patience.
+        """
+        wait = self._slot() - self._clock()
+        if wait > self._limits.patience:
+            raise RateLimited(request, "writes are spread over time to stay under GitHub's limits", moment(now + wait))
+        self._take(self._slot())
+        if wait > 0:
+            await self._sleep(wait)
+
+    def _slot(self) -> float:
+        limits, sent = self._limits, self._sent
+        slot = max(self._clock(), self._next - (limits.burst - 1) / limits.per_second)
+        if len(sent) >= limits.per_minute:
+            slot = max(slot, sent[-limits.per_minute] + 60)
+        if len(sent) >= limits.per_hour:
+            slot = max(slot, sent[-limits.per_hour] + 3600)
+        return slot
+
+    def _take(self, slot: float) -> None:
+        self._next = max(slot, self._next) + 1 / self._limits.per_second
+        self._sent.append(slot)
+
+
+def moment(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text is not None and text.isascii() and text.isdecimal() and len(text) < 16 else None
+
+
+def _retry_after(text: str | None, now: float) -> float | None:
+    """Seconds to wait: the header is a number of seconds or an HTTP date."""
+    if text is None:
+        return None
+    seconds = _number(text)
+    if seconds is not None:
+        return float(seconds)
+    try:
+        return parsedate_to_datetime(text).timestamp() - now
+    except ValueError:
+        return FIRST_WAIT

@@ -1,0 +1,143 @@
+"""Where the Authorization header of a request comes from: the App's keys, or the installation's tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pydantic import SecretStr
+
+from app.github.answers import failure, parsed
+from app.github.budgets import Budget
+from app.github.counts import MINT
+from app.github.errors import InstallationGone, NotFound, Refused
+from app.github.identity import AppIdentity
+from app.github.installation_models import Installation
+from app.github.tokens import Grant, Token, Tokens
+from app.github.wire import Answer, Authorizer, Call, Wire
+
+
+class AppKeys:
+    """The App's own credential. While keys are rotated, the one that GitHub took last is tried first."""
+
+    def __init__(self, identity: AppIdentity, now: Callable[[], float]) -> None:
+        self.identity = identity
+        self._now = now
+        self.current = 0
+
+    def authorizer(self) -> Authorizer:
+        return _AppAuthorizer(self)
+
+    def now(self) -> float:
+        return self._now()
+
+
+class _AppAuthorizer:
+    def __init__(self, keys: AppKeys) -> None:
+        self._keys = keys
+        self._key = keys.current
+        self._untried = len(keys.identity.private_keys) - 1
+
+    async def header(self) -> str:
+        return f"Bearer {self._keys.identity.jwt(self._keys.now(), self._key)}"
+
+    def refused(self, header: str) -> bool:  # noqa: ARG002 - the key is known without it
+        if self._untried <= 0:
+            return False
+        self._untried -= 1
+        self._key = self._keys.current = (self._key + 1) % len(self._keys.identity.private_keys)
+        return True
+
+
+class InstallationTokens:
+    """Mints and keeps the tokens of one installation, narrowed to a purpose and a repository."""
+
+    def __init__(self, keys: AppKeys, installation_id: int | None, wire: Wire, budget: Budget) -> None:
+        self._keys = keys
+        self._installation_id = installation_id
+        self._wire = wire
+        self._budget = budget
+        self._tokens = Tokens(self._mint, keys.now)
+
+    def authorizer(self, purpose: str, repository: str | None) -> Authorizer:
+        return _TokenAuthorizer(self._tokens, self._grant(purpose, repository))
+
+    async def get(self, purpose: str, repository: str) -> Token:
+        return await self._tokens.get(self._grant(purpose, repository))
+
+    def forget(self, purpose: str, repository: str, token: SecretStr) -> None:
+        self._tokens.evict(self._grant(purpose, repository), token)
+
+    def forget_all(self) -> None:
+        self._tokens.evict_all()
+
+    def _grant(self, purpose: str, repository: str | None) -> Grant:
+        return Grant(tuple(sorted(self._keys.identity.permissions(purpose).items())), repository)
+
+    async def _mint(self, grant: Grant) -> Token:
+        """A token of that grant, or of the part of it that the installation's owner has accepted."""
+        answer, call = await self._ask(grant)
+        if answer.status == 422 and b"permission" in answer.body:
+            answer, call = await self._ask(await self._accepted(grant, call))
+        if answer.status == 201:
+            return parsed(call, answer.body, Token)
+        raise self._refusal(call, answer)
+
+    async def _ask(self, grant: Grant) -> tuple[Answer, Call]:
+        wanted: dict[str, object] = {"permissions": dict(grant.permissions)}
+        if grant.repository is not None:
+            wanted["repositories"] = [grant.repository]
+        call = self._call("POST", f"/app/installations/{self._installation_id}/access_tokens", wanted)
+        answer = await self._wire.send(call)
+        return answer, call
+
+    async def _accepted(self, grant: Grant, refused: Call) -> Grant:
+        """The part of `grant` that was accepted. Raises Refused when none of it was, naming what is missing."""
+        call = self._call("GET", f"/app/installations/{self._installation_id}", None)
+        seen = await self._wire.send(call)
+        if seen.status != 200:
+            raise self._refusal(call, seen)
+        have = parsed(call, seen.body, Installation).permissions
+        part = tuple((name, _lower(level, have[name])) for name, level in grant.permissions if name in have)
+        if not part or part == grant.permissions:
+            missing = ", ".join(f"{name}={level}" for name, level in grant.permissions)
+            raise Refused(
+                refused.name, "the installation did not accept the App's permissions", status=422, wanted=missing
+            )
+        return Grant(part, grant.repository)
+
+    def _refusal(self, call: Call, answer: Answer) -> Exception:
+        if answer.status == 404 or (answer.status == 403 and b"suspended" in answer.body):
+            return self._gone(call, "removed" if answer.status == 404 else "suspended")
+        if answer.status == 422 and b"repositor" in answer.body:
+            return NotFound(call.name, "the repository is not part of the installation")
+        return failure(call, answer, self._budget)
+
+    def _gone(self, call: Call, how: str) -> InstallationGone:
+        because = f"installation {self._installation_id} of the {self._keys.identity.role} App was {how}"
+        return InstallationGone(call.name, because, self._installation_id or 0)
+
+    def _call(self, method: str, path: str, body: object) -> Call:
+        url = self._keys.identity.api_url.rstrip("/") + path
+        return Call(method, url, f"{method} {path}", MINT, self._keys.authorizer(), json=body)
+
+
+class _TokenAuthorizer:
+    """One request's token; after a 401 it is forgotten and one new one is tried."""
+
+    def __init__(self, tokens: Tokens, grant: Grant) -> None:
+        self._tokens = tokens
+        self._grant = grant
+        self._retried = False
+
+    async def header(self) -> str:
+        return f"token {(await self._tokens.get(self._grant)).token.get_secret_value()}"
+
+    def refused(self, header: str) -> bool:
+        self._tokens.evict(self._grant, SecretStr(header.removeprefix("token ")))
+        again, self._retried = not self._retried, True
+        return again
+
+
+def _lower(wanted: str, have: str) -> str:
+    order = ("read", "write", "admin")
+    return wanted if order.index(wanted) <= (order.index(have) if have in order else 0) else have

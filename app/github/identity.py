@@ -1,0 +1,114 @@
+"""Who we are to GitHub: an App with its keys, and what a token of it may be used for.
+
+Source: https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+import jwt
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
+from pydantic import SecretStr
+
+from app.github.errors import BadCredentials
+
+Role = Literal["gate", "courier"]
+Permissions = Mapping[str, str]
+
+_READ = {
+    "actions": "read",
+    "administration": "read",
+    "checks": "read",
+    "contents": "read",
+    "issues": "read",
+    "members": "read",
+    "merge_queues": "read",
+    "metadata": "read",
+    "pull_requests": "read",
+    "statuses": "read",
+}
+
+PURPOSES: Mapping[Role, Mapping[str, Permissions]] = {
+    "gate": {
+        "read": _READ,
+        "members": {"members": "read"},
+        "list": {"metadata": "read"},
+        "git": {"contents": "read", "metadata": "read"},
+        "checks": {"checks": "write", "metadata": "read"},
+        "comments": {"issues": "write", "pull_requests": "write", "metadata": "read"},
+        "reviews": {"pull_requests": "write", "metadata": "read"},
+        "queue": {"contents": "write", "pull_requests": "write", "merge_queues": "read", "metadata": "read"},
+        "branches": {"contents": "write", "metadata": "read"},
+        "runs": {"actions": "write", "metadata": "read"},
+    },
+    "courier": {
+        "read": {
+            "actions": "read",
+            "checks": "read",
+            "contents": "read",
+            "issues": "read",
+            "metadata": "read",
+            "pull_requests": "read",
+            "statuses": "read",
+        },
+        "list": {"metadata": "read"},
+        "git": {"contents": "read", "metadata": "read"},
+        "push": {"contents": "write", "metadata": "read"},
+        "pulls": {"pull_requests": "write", "metadata": "read"},
+        "issues": {"issues": "write", "metadata": "read"},
+    },
+}
+"""What a token of each purpose may do. A label such as `read:runs` is counted apart and has the rights of `read`."""
+
+
+@dataclass(frozen=True)
+class AppIdentity:
+    """One GitHub App. `private_keys` are PEM texts; during a rotation there are two and both are tried.
+
+    `api_url` is `https://api.github.com`, an Enterprise Server's `https://host/api/v3`, or a compatible server.
+    """
+
+    role: Role
+    app_id: int | str
+    private_keys: tuple[SecretStr, ...]
+    api_url: str = "https://api.github.com"
+
+    def permissions(self, purpose: str) -> Permissions:
+        """The rights that a token for `purpose` gets. Raises ValueError for a purpose that this role does not have."""
+        known = PURPOSES[self.role]
+        name = purpose.partition(":")[0]
+        if name not in known:
+            raise ValueError(f"the {self.role} App has no purpose {name!r}; it has {', '.join(known)}")
+        return known[name]
+
+    def jwt(self, now: float, key: int = 0) -> str:
+        """A token that proves to be the App, for ten minutes at most, by the private key with that index.
+
+        GitHub refuses lives over ten minutes, so it starts a minute early and ends a minute before that.
+        Raises BadCredentials when the key is no RSA key in PEM form.
+        """
+        claims = {"iat": int(now) - 60, "exp": int(now) + 540, "iss": str(self.app_id)}
+        return jwt.encode(claims, self._key(key), algorithm="RS256")
+
+    def _key(self, index: int) -> RSAPrivateKey:
+        if index >= len(self.private_keys):
+            raise BadCredentials("App key", f"the {self.role} App has no private key; add one")
+        key = _loaded(self.private_keys[index])
+        if key is None:
+            raise BadCredentials("App key", f"private key {index + 1} of the {self.role} App is no RSA key in PEM form")
+        return key
+
+
+@lru_cache(maxsize=16)
+def _loaded(pem: SecretStr) -> RSAPrivateKey | None:
+    """Reading a key takes milliseconds, signing with it one; so it is read once."""
+    try:
+        key = load_pem_private_key(pem.get_secret_value().encode(), password=None)
+    except (ValueError, TypeError):
+        return None
+    return key if isinstance(key, RSAPrivateKey) else None

@@ -1,0 +1,199 @@
+"""One request, one answer: time limit, size limit, credential, and nothing of HTTP's exceptions beyond this module.
+
+githubkit builds the client from its configuration; what its documentation and its tracker say to avoid is switched off:
+re-sending (it repeats POSTs), its cache (which loses time limits), its token cache, following redirects.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import ssl
+from collections import Counter
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Protocol
+
+import httpx
+from githubkit import GitHub
+from githubkit.auth.base import BaseAuthStrategy
+
+from app.github.counts import count
+from app.github.errors import GitHubDown, TooLarge
+
+API_VERSION = "2026-03-10"
+IDLE = 15.0
+"""Seconds without a byte after which a connection is given up, however much time the whole exchange has."""
+_EXTENSION = "mergegate"
+# Both log whole addresses at INFO and headers at DEBUG; a download's address holds a signature that opens it.
+logging.getLogger("httpx").setLevel(logging.WARNING)
+logging.getLogger("httpcore").setLevel(logging.WARNING)
+_NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+
+
+class Authorizer(Protocol):
+    """The credential for one request."""
+
+    async def header(self) -> str:
+        """The Authorization header's value; raises what minting raises."""
+
+    def refused(self, header: str) -> bool:
+        """GitHub answered 401 to `header`: forget it, and say whether there is another one to try."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """A request as the client describes it. `url` is absolute; `purpose` is the label that it is counted under.
+
+    `timeout` is for the whole exchange, minting included, in seconds; `limit_bytes` for the answer's decoded body.
+    """
+
+    method: str
+    url: str
+    name: str
+    purpose: str
+    authorizer: Authorizer | None
+    writes: bool = False
+    params: Mapping[str, str | int] | None = None
+    json: Any = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    limit_bytes: int = 8 * 1024 * 1024
+    timeout: float = 20.0
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    headers: httpx.Headers
+    body: bytes
+
+
+@dataclass(frozen=True)
+class _Tag:
+    purpose: str
+    authorizer: Authorizer | None
+
+
+class _PerRequestAuth(httpx.Auth):
+    """Takes the credential from the request itself; without one, the request goes out without."""
+
+    async def async_auth_flow(self, request: httpx.Request) -> AsyncGenerator[httpx.Request, httpx.Response]:
+        authorizer = _tag(request).authorizer
+        if authorizer is None:
+            yield request
+            return
+        while True:
+            header = await authorizer.header()
+            request.headers["Authorization"] = header
+            response = yield request
+            if response.status_code != httpx.codes.UNAUTHORIZED or not authorizer.refused(header):
+                return
+
+
+@dataclass
+class _Strategy(BaseAuthStrategy):
+    def get_auth_flow(self, github: Any) -> httpx.Auth:  # noqa: ARG002 - githubkit gives it
+        return _PerRequestAuth()
+
+
+class _KeptTransport(httpx.AsyncBaseTransport):
+    """Counts what is sent, and survives the short-lived clients that githubkit builds over it."""
+
+    def __init__(self, inner: httpx.AsyncBaseTransport) -> None:
+        self.inner = inner
+        self.counts: Counter[str] = Counter()
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        purpose = _tag(request).purpose
+        self.counts[purpose] += 1
+        count(purpose)
+        return await self.inner.handle_async_request(request)
+
+    async def aclose(self) -> None:
+        """Closing a client must not close the connections of the others; see Wire.aclose."""
+
+
+def _tag(request: httpx.Request) -> _Tag:
+    tag: _Tag = request.extensions[_EXTENSION]
+    return tag
+
+
+@lru_cache(maxsize=1)
+def tls() -> ssl.SSLContext:
+    """Building a context takes 20 ms, so there is one. It honours SSL_CERT_FILE and SSL_CERT_DIR."""
+    return ssl.create_default_context()
+
+
+def transport(verify: ssl.SSLContext | None = None, proxy: str | None = None) -> httpx.AsyncHTTPTransport:
+    """Connections to one server; `proxy` is the address of an HTTP proxy on the way, if any."""
+    limits = httpx.Limits(max_connections=32, max_keepalive_connections=8, keepalive_expiry=30)
+    return httpx.AsyncHTTPTransport(verify=verify or tls(), limits=limits, proxy=proxy, trust_env=False)
+
+
+class Wire:
+    """The connections of one installation."""
+
+    def __init__(self, api_url: str, inner: httpx.AsyncBaseTransport) -> None:
+        self._kept = _KeptTransport(inner)
+        self._github = GitHub(
+            _Strategy(),
+            base_url=api_url,
+            user_agent="mergegate",
+            async_transport=self._kept,
+            auto_retry=False,
+            http_cache=False,
+            follow_redirects=False,
+            trust_env=False,
+            timeout=IDLE,
+            ssl_verify=tls(),
+        )
+
+    @property
+    def counts(self) -> Counter[str]:
+        """Requests sent since the start, by purpose."""
+        return self._kept.counts
+
+    async def aclose(self) -> None:
+        await self._kept.inner.aclose()
+
+    async def send(self, call: Call) -> Answer:
+        """GitHub's answer, whatever its status.
+
+        Raises GitHubDown when there is none in time, TooLarge when it is longer than the call allows, and what the
+        call's authorizer raises.
+        """
+        try:
+            async with asyncio.timeout(call.timeout):
+                return await self._exchange(call)
+        except TimeoutError:
+            because, sent = f"no complete answer within {call.timeout:g} s", True
+        except httpx.HTTPError as error:
+            because, sent = f"the connection failed ({type(error).__name__})", not isinstance(error, _NOT_SENT)
+        # Raised out here so that the error does not carry the request, whose headers hold the token.
+        raise GitHubDown(call.name, f"{because}; it is tried again later", may_have_happened=call.writes and sent)
+
+    async def _exchange(self, call: Call) -> Answer:
+        async with self._github.get_async_client() as http:
+            request = http.build_request(
+                call.method,
+                call.url,
+                params=call.params,
+                json=call.json,
+                headers={"X-GitHub-Api-Version": API_VERSION, **call.headers},
+                extensions={_EXTENSION: _Tag(call.purpose, call.authorizer)},
+            )
+            response = await http.send(request, stream=True)
+            try:
+                return Answer(response.status_code, response.headers, await _body(response, call))
+            finally:
+                await response.aclose()
+
+
+async def _body(response: httpx.Response, call: Call) -> bytes:
+    body = bytearray()
+    async for chunk in response.aiter_bytes():
+        body += chunk
+        if len(body) > call.limit_bytes:
+            raise TooLarge(call.name, call.limit_bytes)
+    return bytes(body)
