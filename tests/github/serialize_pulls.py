@@ -131,13 +131,13 @@ async def stack(github: SimulatedGitHub, repo: Repository, record: PullRequest) 
     }
 
 
-async def pull_full(github: SimulatedGitHub, repo: Repository, record: PullRequest) -> Json:
-    """`pull-request`. Reading it counts as a reading of `mergeable`."""
+async def pull_full(github: SimulatedGitHub, repo: Repository, record: PullRequest, *, judged: bool = True) -> Json:
+    """`pull-request`. Reading it counts as a reading of `mergeable`, unless it is not `judged` as in webhooks."""
     git = github.git(repo)
     start = await mergeable.fork_point(github, repo, record)
     changes = await git.diff(start, record.head_sha)
     simple = await pull_simple(github, repo, record)
-    merge = await mergeable.visible(github, repo, record)
+    merge = await mergeable.visible(github, repo, record) if judged else None
     state = "unknown" if merge is None else await github.mergeable_state(repo, record)
     counted = stats(changes)
     return simple | {

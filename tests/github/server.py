@@ -32,6 +32,7 @@ from tests.github.operations.pushes import RefCommand
 from tests.github.rate_limits import RateLimits
 from tests.github.smart_http import SmartHttp
 from tests.github.state import PullRequest, Repository, World
+from tests.github.webhooks import Webhooks
 
 if TYPE_CHECKING:
     from tests.github.actions.engine import Actions
@@ -121,6 +122,7 @@ class SimulatedGitHub(Building):
         self.requests: list[RequestRecord] = []
         self.crashes: list[BaseException] = []
         self.last_answers = LastAnswers()
+        self.webhooks = Webhooks(self)
         self.mergeable_state: Callable[[Repository, PullRequest], Awaitable[str]] = _plain_mergeable_state
         self.effective_rules: Callable[[Repository, str], list[dict[str, Any]]] = _no_rules
         self._gits: dict[int, Git] = {}

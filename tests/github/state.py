@@ -236,6 +236,7 @@ class CheckRun:
     annotations: list[dict[str, Any]] = field(default_factory=list)
     actions: list[dict[str, str]] = field(default_factory=list)
     job_id: int | None = None  # set for the check run of an Actions job (same number as its own id)
+    list_lag: int = 0  # so many listings do not show it yet
     created_at: datetime = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -384,6 +385,7 @@ class Delivery:
     request_headers: dict[str, str] = field(default_factory=dict)
     response_headers: dict[str, str] = field(default_factory=dict)
     response_body: str = ""
+    duration: float = 0.0  # seconds until the answer
 
 
 @dataclass
@@ -457,9 +459,14 @@ class World:
     switches: Switches = field(default_factory=Switches)
     clock_offset: timedelta = timedelta(0)
     ids: Iterator[int] = field(default_factory=lambda: itertools.count(1001))
+    # Beyond 2**53, as on github.com, so that whoever keeps them as floating point numbers is found out.
+    delivery_ids: Iterator[int] = field(default_factory=lambda: itertools.count(3_843_728_875_423_006_721, 2))
 
     def new_id(self) -> int:
         return next(self.ids)
+
+    def new_delivery_id(self) -> int:
+        return next(self.delivery_ids)
 
     def now(self) -> datetime:
         """The simulated time, cut to whole seconds as in GitHub's answers."""
