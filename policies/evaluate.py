@@ -15,8 +15,8 @@ from checks.snapshot import Permission, Risk, Snapshot, Unread
 from policies import rules
 from policies.load import PolicyState
 from policies.schema import POLICY_PATH, permission_of, risk_of
-from policies.tree import group, leaf
-from policies.verdict import Node, Verdict, fold_all, settled
+from policies.tree import group, leaf, required
+from policies.verdict import Node, Verdict
 from policies.words import policy_finding, still_needed
 
 
@@ -159,15 +159,7 @@ def _split(parts: Iterable[Node]) -> tuple[Node, tuple[Finding, ...]]:
             skipped(finding.check, "A person decides this, see mergegate/review.") for finding in open_questions
         )
         nodes.append(group(part.name, rest + shown))
-    return _required("evidence", nodes), tuple(for_people)
-
-
-def _required(name: str, nodes: Iterable[Node]) -> Node:
-    """The root of a required check."""
-    children = tuple(nodes)
-    status = settled(fold_all(child.status for child in children))
-    first = next((child for child in children if child.status is status), None)
-    return Node(name, status, first.reason if first else "Nothing was looked at.", children)
+    return required("evidence", nodes), tuple(for_people)
 
 
 def _review_requirement(case: _Case, for_people: tuple[Finding, ...]) -> ReviewRequirement:
@@ -212,7 +204,7 @@ def _review(case: _Case, result: ReviewResult, for_people: tuple[Finding, ...]) 
     nodes = [group("approvals", result.findings)]
     if for_people:
         nodes.append(group("questions", tuple(_settled_by(finding, result.counted) for finding in for_people)))
-    node = _required("review", nodes)
+    node = required("review", nodes)
     if case.snapshot.draft and node.status is Status.PENDING:
         return replace(node, reason="It is a draft: nobody is asked before it is ready for review.")
     return node
