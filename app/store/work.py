@@ -92,7 +92,7 @@ FAIL = f"""
 update work set lease = null, leased_until = null, last_error = %(error)s,
   parked = generation = claimed and attempts >= 12 and not periodic,
   due_at = clock_timestamp() + case when generation <> claimed then {PACE}
-    else coalesce(least(%(after)s::interval, interval '10 minutes'), {BACK_OFF}) end,
+    else coalesce(%(after)s::interval, {BACK_OFF}) end,
   rounds = case when generation = claimed then 0 else rounds + 1 end
 where key = %(key)s and lease = %(lease)s returning true
 """
@@ -178,7 +178,7 @@ async def mark(connection: Connection, marks: Sequence[Mark]) -> None:
         return
     parameters = {
         "keys": [row.key for row in rows],
-        "delays": [min(max(row.delay, timedelta(0)), AHEAD) for row in rows],
+        "delays": [_bounded(row.delay) for row in rows],
         "priorities": [row.priority for row in rows],
         "periodic": [row.periodic for row in rows],
         "news": [row.key for row in rows if row.news],
@@ -187,13 +187,18 @@ async def mark(connection: Connection, marks: Sequence[Mark]) -> None:
     await connection.execute(f"notify {CHANNEL}")
 
 
+def _bounded(delay: timedelta) -> timedelta:
+    return min(max(delay, timedelta(0)), AHEAD)
+
+
 def _merged(marks: Sequence[Mark]) -> list[Mark]:
     """One mark a key, in the order of keys: all transactions lock rows in that order, so none waits in a circle."""
     merged: dict[str, Mark] = {}
     for each in marks:
-        other = merged.get(each.key, each)
-        merged[each.key] = Mark(
-            each.key,
+        key = stored.text(each.key)
+        other = merged.get(key, each)
+        merged[key] = Mark(
+            key,
             min(each.delay, other.delay),
             max(each.priority, other.priority),
             each.news or other.news,
@@ -232,7 +237,12 @@ async def fail(db: Database, lease: Lease, error: str, after: timedelta | None =
 
     If news waits it is due again soon and never parked. False when the lease was lost.
     """
-    parameters = {"key": lease.key, "lease": lease.id, "error": stored.text(error[:LONGEST_ERROR]), "after": after}
+    parameters = {
+        "key": lease.key,
+        "lease": lease.id,
+        "error": stored.text(error[:LONGEST_ERROR]),
+        "after": None if after is None else _bounded(after),
+    }
     return bool(await db.query(FAIL, parameters))
 
 

@@ -18,7 +18,8 @@ create table work (
 
 -- The order of claiming. One point of priority is worth ten seconds of age, so the order of two keys never changes
 -- while they wait and can be indexed. (Time zone fixed, because an index needs an immutable expression.)
-create index work_rank on work (((due_at at time zone 'UTC') - priority * interval '10 seconds')) where not parked;
+create index work_rank on work (((due_at at time zone 'UTC') - priority * interval '10 seconds'), due_at)
+  where not parked;
 
 create table deliveries (
   hook_id         bigint not null,

@@ -1,0 +1,216 @@
+"""Webhook deliveries: kept as they came, answered only when they and what they ask for are committed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from types import TracebackType
+from typing import Any, Self
+
+import psycopg
+from psycopg.rows import kwargs_row
+
+from app.store import pushes, repositories, reviews, work
+from app.store.database import Connection, Database, DatabaseAway
+from app.store.pushes import Push
+from app.store.repositories import Repository
+from app.store.reviews import Review
+from app.store.stored import deflate, inflate, text
+from app.store.work import Mark
+
+Fact = Repository | Push | Review
+
+LARGE = 256 * 1024  # bytes; a larger body is compressed beside the event loop
+MOST_ROWS = 64  # deliveries of one commit
+MOST_BYTES = 16 * 1024 * 1024  # compressed bytes of one commit (one larger body is a commit of its own)
+WAITING = 1024  # deliveries that may wait for a commit
+PATIENCE = 8.0  # seconds; GitHub hangs up after ten
+
+RECORD = """
+insert into deliveries (hook_id, delivery_id, event, action, installation_id, repository_id, keys, body)
+values (%s, %s, %s, %s, %s, %s, %s, %s) on conflict do nothing
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One delivery with the raw body, the keys it asks a look at, and the facts that must not be lost.
+
+    A repeat (same hook and delivery id) is not stored twice, but marks its keys again.
+    """
+
+    hook_id: int
+    delivery_id: str
+    event: str
+    body: bytes
+    action: str | None = None
+    installation_id: int | None = None
+    repository_id: int | None = None
+    marks: tuple[Mark, ...] = ()
+    facts: tuple[Fact, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A delivery as it is kept; `keys` are those that it marked when it first came."""
+
+    hook_id: int
+    delivery_id: str
+    event: str
+    action: str | None
+    installation_id: int | None
+    repository_id: int | None
+    received_at: datetime
+    keys: list[str]
+    body: bytes = field(repr=False)
+
+
+async def record(connection: Connection, deliveries: Sequence[Delivery]) -> None:
+    """Store deliveries, their facts and their marks in the caller's transaction; the last thing that it does."""
+    await _record(connection, [_Row(each, deflate(each.body)) for each in deliveries])
+
+
+async def find(connection: Connection, hook_id: int, delivery_id: str) -> Stored | None:
+    """A delivery with its body as GitHub sent it."""
+    cursor = connection.cursor(row_factory=kwargs_row(_inflated))
+    await cursor.execute(
+        "select hook_id, delivery_id, event, action, installation_id, repository_id, received_at, keys, body "
+        "from deliveries where hook_id = %s and delivery_id = %s",
+        (hook_id, delivery_id),
+    )
+    return await cursor.fetchone()
+
+
+def _inflated(*, body: bytes, **columns: Any) -> Stored:
+    return Stored(body=inflate(body), **columns)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    delivery: Delivery
+    body: bytes  # compressed
+
+    def parameters(self) -> tuple[object, ...]:
+        each = self.delivery
+        return (
+            each.hook_id,
+            text(each.delivery_id),
+            text(each.event),
+            None if each.action is None else text(each.action),
+            each.installation_id,
+            each.repository_id,
+            sorted({text(mark.key) for mark in each.marks}),
+            self.body,
+        )
+
+
+async def _record(connection: Connection, rows: Sequence[_Row]) -> None:
+    """Tables and rows always in the same order, so that writers wait for each other but never in a circle."""
+    facts = [fact for row in rows for fact in row.delivery.facts]
+    await repositories.save(connection, [fact for fact in facts if isinstance(fact, Repository)])
+    await pushes.record(connection, [fact for fact in facts if isinstance(fact, Push)])
+    await reviews.record(connection, [fact for fact in facts if isinstance(fact, Review)])
+    ordered = sorted(rows, key=lambda row: (row.delivery.hook_id, row.delivery.delivery_id))
+    await connection.cursor().executemany(RECORD, [row.parameters() for row in ordered])
+    await work.mark(connection, [mark for row in rows for mark in row.delivery.marks])
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    row: _Row
+    committed: asyncio.Future[None]
+
+
+class DeliveryWriter:
+    """Commits the deliveries of many requests together: while one commit is under way the next ones gather.
+
+    Use it as an async context manager for the life of the process; leaving it waits for what was accepted.
+    """
+
+    def __init__(self, db: Database, *, rows: int = MOST_ROWS, waiting: int = WAITING) -> None:
+        self._db = db
+        self._rows = rows
+        self._places = asyncio.Semaphore(waiting)
+        self._queue: list[_Waiting] = []
+        self._writing: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._writing is not None:
+            await self._writing
+
+    async def accept(self, delivery: Delivery) -> None:
+        """Return when the delivery is committed.
+
+        Raises DatabaseAway when it could not be, or not in time (too many are waiting); it may then still have been
+        committed, which does no harm. Raises psycopg.DataError when this delivery cannot be stored at all.
+        """
+        try:
+            async with asyncio.timeout(PATIENCE), self._places:
+                await self._enqueue(_Row(delivery, await _deflated(delivery.body)))
+        except TimeoutError as late:
+            raise DatabaseAway(f"the database did not store the delivery within {PATIENCE:g} s") from late
+
+    async def _enqueue(self, row: _Row) -> None:
+        committed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._queue.append(_Waiting(row, committed))
+        if self._writing is None or self._writing.done():
+            self._writing = asyncio.create_task(self._write(), name="write deliveries")
+        await committed
+
+    async def _write(self) -> None:
+        while self._queue:
+            batch = self._next_batch()
+            await self._commit(batch)
+
+    def _next_batch(self) -> list[_Waiting]:
+        size = count = 0
+        for waiting in self._queue[: self._rows]:
+            size += len(waiting.row.body)
+            if count and size > MOST_BYTES:
+                break
+            count += 1
+        batch, self._queue = self._queue[:count], self._queue[count:]
+        return batch
+
+    async def _commit(self, batch: list[_Waiting]) -> None:
+        try:
+            async with self._db.transaction() as connection:
+                await _record(connection, [waiting.row for waiting in batch])
+        except DatabaseAway as away:
+            _settle(batch, away)
+        except psycopg.Error as wrong:
+            await self._commit_singly(batch, wrong)
+        except BaseException as wrong:
+            _settle(batch, DatabaseAway(f"the delivery was not stored: {type(wrong).__name__}"))
+            raise
+        else:
+            _settle(batch, None)
+
+    async def _commit_singly(self, batch: list[_Waiting], wrong: psycopg.Error) -> None:
+        """One delivery that cannot be stored must not keep the others out."""
+        if len(batch) == 1:
+            _settle(batch, wrong)
+            return
+        for waiting in batch:
+            await self._commit([waiting])
+
+
+def _settle(batch: Sequence[_Waiting], error: Exception | None) -> None:
+    for waiting in batch:
+        if waiting.committed.done():  # the request was given up
+            continue
+        if error is None:
+            waiting.committed.set_result(None)
+        else:
+            waiting.committed.set_exception(error)
+
+
+async def _deflated(body: bytes) -> bytes:
+    return await asyncio.to_thread(deflate, body) if len(body) > LARGE else deflate(body)

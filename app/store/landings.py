@@ -1,0 +1,76 @@
+# ruff: noqa: S608 - the statements are put together from the constants of this file alone
+"""Commits that landed on gated branches, and whether they are what was judged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from psycopg.rows import class_row
+
+from app.store.database import Connection
+from app.store.stored import text
+
+
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """`judged` is true once the landed commit was compared with what was judged; `alarm` says what is wrong, if so."""
+
+    repository_id: int
+    ref: str
+    sha: str
+    pull_number: int | None = None
+    judged: bool = False
+    alarm: str | None = None
+    seen_at: datetime | None = None
+
+
+COLUMNS = "repository_id, ref, sha, pull_number, judged, alarm, seen_at"
+# What is known about a landing only grows: a second, emptier record takes nothing back.
+SAVE = """
+insert into landings (repository_id, ref, sha, pull_number, judged, alarm) values (%s, %s, %s, %s, %s, %s)
+on conflict (repository_id, ref, sha) do update set
+  pull_number = coalesce(excluded.pull_number, landings.pull_number),
+  judged = landings.judged or excluded.judged,
+  alarm = coalesce(landings.alarm, excluded.alarm)
+"""
+
+
+async def save(connection: Connection, landing: Landing) -> None:
+    await connection.execute(
+        SAVE,
+        (
+            landing.repository_id,
+            text(landing.ref),
+            landing.sha,
+            landing.pull_number,
+            landing.judged,
+            None if landing.alarm is None else text(landing.alarm),
+        ),
+    )
+
+
+async def find(connection: Connection, repository_id: int, ref: str, sha: str) -> Landing | None:
+    cursor = connection.cursor(row_factory=class_row(Landing))
+    where = "repository_id = %s and ref = %s and sha = %s"
+    await cursor.execute(f"select {COLUMNS} from landings where {where}", (repository_id, ref, sha))
+    return await cursor.fetchone()
+
+
+async def unjudged(connection: Connection, repository_id: int, limit: int = 100) -> list[Landing]:
+    """Landings that were not compared yet, the oldest first."""
+    cursor = connection.cursor(row_factory=class_row(Landing))
+    await cursor.execute(
+        f"select {COLUMNS} from landings where repository_id = %s and not judged order by seen_at limit %s",
+        (repository_id, limit),
+    )
+    return await cursor.fetchall()
+
+
+async def alarms(connection: Connection, limit: int = 100) -> list[Landing]:
+    """Landings that alarmed, the newest first."""
+    cursor = connection.cursor(row_factory=class_row(Landing))
+    await cursor.execute(
+        f"select {COLUMNS} from landings where alarm is not null order by seen_at desc limit %s", (limit,)
+    )
+    return await cursor.fetchall()

@@ -1,0 +1,60 @@
+# ruff: noqa: S608 - the statements are put together from the constants of this file alone
+"""Pushes as delivered: who moved a ref. The first record of a push stands, so a later forgery changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from psycopg.rows import class_row
+
+from app.store.database import Connection
+from app.store.stored import text
+
+
+@dataclass(frozen=True, slots=True)
+class Push:
+    """`ref` is full, `refs/heads/…`; the SHAs are 40 zeros for a created or deleted ref. The sender is the pusher.
+
+    `sender_type` is GitHub's: `User`, `Bot`, …
+    """
+
+    repository_id: int
+    ref: str
+    after_sha: str
+    before_sha: str
+    sender_login: str
+    sender_id: int
+    sender_type: str
+
+
+COLUMNS = "repository_id, ref, after_sha, before_sha, sender_login, sender_id, sender_type"
+RECORD = f"insert into pushes ({COLUMNS}) values (%s, %s, %s, %s, %s, %s, %s) on conflict do nothing"
+
+
+async def record(connection: Connection, pushes: Sequence[Push]) -> None:
+    """Keep them, in the order of their keys, so that no two writers deadlock."""
+    rows = sorted(
+        (
+            each.repository_id,
+            text(each.ref),
+            text(each.after_sha),
+            text(each.before_sha),
+            text(each.sender_login),
+            each.sender_id,
+            text(each.sender_type),
+        )
+        for each in pushes
+    )
+    if rows:
+        await connection.cursor().executemany(RECORD, rows)
+
+
+async def of_head(connection: Connection, repository_id: int, sha: str) -> list[Push]:
+    """The pushes that brought this commit to a ref, first delivered first."""
+    cursor = connection.cursor(row_factory=class_row(Push))
+    await cursor.execute(
+        f"select {COLUMNS} from pushes where repository_id = %s and after_sha = %s order by delivered_at, ref",
+        (repository_id, sha),
+    )
+    return await cursor.fetchall()

@@ -1,0 +1,84 @@
+# ruff: noqa: S608 - the statements are put together from the constants of this file alone
+"""Repositories that an installation can see, as deliveries and the resync last named them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+
+from psycopg.rows import class_row
+
+from app.store.database import Connection
+from app.store.stored import text
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """`default_branch` is a branch name without `refs/heads/`; None when the source did not say it."""
+
+    repository_id: int
+    installation_id: int
+    owner: str
+    name: str
+    default_branch: str | None = None
+
+
+COLUMNS = "repository_id, installation_id, owner, name, default_branch"
+# Nearly every delivery names its repository; the row is only written when that says something new.
+SAVE = """
+insert into repositories (repository_id, installation_id, owner, name, default_branch)
+values (%s, %s, %s, %s, %s)
+on conflict (repository_id) do update set
+  installation_id = excluded.installation_id, owner = excluded.owner, name = excluded.name,
+  default_branch = coalesce(excluded.default_branch, repositories.default_branch), seen_at = now()
+where (repositories.installation_id, repositories.owner, repositories.name)
+      is distinct from (excluded.installation_id, excluded.owner, excluded.name)
+   or coalesce(excluded.default_branch, repositories.default_branch) is distinct from repositories.default_branch
+   or repositories.seen_at < now() - interval '1 hour'
+"""
+
+
+async def save(connection: Connection, repositories: Sequence[Repository]) -> None:
+    """Remember them; the last of several with one id wins. In the order of ids, so that no two writers deadlock."""
+    latest = {each.repository_id: each for each in repositories}
+    rows = [
+        (each.repository_id, each.installation_id, text(each.owner), text(each.name), _branch(each))
+        for each in sorted(latest.values(), key=attrgetter("repository_id"))
+    ]
+    if rows:
+        await connection.cursor().executemany(SAVE, rows)
+
+
+def _branch(repository: Repository) -> str | None:
+    return None if repository.default_branch is None else text(repository.default_branch)
+
+
+async def find(connection: Connection, repository_id: int) -> Repository | None:
+    cursor = connection.cursor(row_factory=class_row(Repository))
+    await cursor.execute(f"select {COLUMNS} from repositories where repository_id = %s", (repository_id,))
+    return await cursor.fetchone()
+
+
+async def named(connection: Connection, owner: str, name: str) -> Repository | None:
+    """By name, in any case; the one seen last if a name was given to another repository."""
+    cursor = connection.cursor(row_factory=class_row(Repository))
+    await cursor.execute(
+        f"select {COLUMNS} from repositories where lower(owner) = lower(%s) and lower(name) = lower(%s) "
+        "order by seen_at desc, repository_id desc limit 1",
+        (owner, name),
+    )
+    return await cursor.fetchone()
+
+
+async def of_installation(connection: Connection, installation_id: int) -> list[Repository]:
+    cursor = connection.cursor(row_factory=class_row(Repository))
+    await cursor.execute(
+        f"select {COLUMNS} from repositories where installation_id = %s order by repository_id", (installation_id,)
+    )
+    return await cursor.fetchall()
+
+
+async def remove(connection: Connection, repository_ids: Sequence[int]) -> None:
+    """Forget repositories that the installation lost."""
+    await connection.execute("delete from repositories where repository_id = any(%s)", (sorted(repository_ids),))

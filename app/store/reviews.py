@@ -1,0 +1,85 @@
+# ruff: noqa: S608 - the statements are put together from the constants of this file alone
+"""Reviews of pull requests, with what they were about when they were delivered.
+
+The first record of a review stands: what it was about (commit, target, bundle, ticket) never changes afterwards, and
+its state can only become DISMISSED.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from psycopg.rows import class_row
+
+from app.store.database import Connection
+from app.store.stored import text
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """`state` in capitals (APPROVED, CHANGES_REQUESTED, COMMENTED, DISMISSED); `base_ref` is full, `refs/heads/…`.
+
+    `source` tells whether the delivery of the review brought it, or a later look at the pull request. A digest is
+    None when there was no bundle or ticket, or when it was not known at that time.
+    """
+
+    repository_id: int
+    pull_number: int
+    review_id: int
+    reviewer_id: int
+    reviewer_login: str
+    state: str
+    commit_id: str
+    base_ref: str
+    submitted_at: datetime
+    source: Literal["delivery", "observed"]
+    bundle_digest: str | None = None
+    ticket_digest: str | None = None
+
+
+COLUMNS = (
+    "repository_id, review_id, pull_number, reviewer_id, reviewer_login, state, commit_id, base_ref, bundle_digest, "
+    "ticket_digest, submitted_at, source"
+)
+RECORD = f"""
+insert into reviews ({COLUMNS}) values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+on conflict (repository_id, review_id) do update set state = 'DISMISSED'
+where excluded.state = 'DISMISSED' and reviews.state <> 'DISMISSED'
+"""
+
+
+async def record(connection: Connection, reviews: Sequence[Review]) -> None:
+    """Keep them, in the order of their keys, so that no two writers deadlock."""
+    ordered = sorted(reviews, key=lambda review: (review.repository_id, review.review_id))
+    if ordered:
+        await connection.cursor().executemany(RECORD, [_row(review) for review in ordered])
+
+
+def _row(review: Review) -> tuple[object, ...]:
+    return (
+        review.repository_id,
+        review.review_id,
+        review.pull_number,
+        review.reviewer_id,
+        text(review.reviewer_login),
+        text(review.state.upper()),
+        text(review.commit_id),
+        text(review.base_ref),
+        review.bundle_digest,
+        review.ticket_digest,
+        review.submitted_at,
+        review.source,
+    )
+
+
+async def of_pull(connection: Connection, repository_id: int, pull_number: int) -> list[Review]:
+    """The reviews of a pull request, in the order they were given."""
+    cursor = connection.cursor(row_factory=class_row(Review))
+    await cursor.execute(
+        f"select {COLUMNS} from reviews where repository_id = %s and pull_number = %s order by submitted_at, review_id",
+        (repository_id, pull_number),
+    )
+    return await cursor.fetchall()

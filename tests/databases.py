@@ -1,0 +1,82 @@
+"""Databases for tests: one server a test session (and a worker of xdist), emptied for each test.
+
+Import `anyio_backend`, `server`, `database_url` and `database` into a `conftest.py`. Async tests are marked
+`@pytest.mark.anyio`. Code that runs its own event loop takes `database_url`, which is as empty.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from app.store.database import Database
+from app.store.embedded import Embedded
+
+__all__ = ["anyio_backend", "data_folder", "database", "database_url", "emptied", "server"]
+
+TABLES = """
+select string_agg(quote_ident(tablename), ', ') from pg_tables
+where schemaname = current_schema() and tablename <> 'migrations'
+"""
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Embedded]:
+    """A running server that loses data in a power failure, and is quicker for it."""
+    with data_folder() as folder:
+        embedded = Embedded(folder)
+        embedded.start()
+        try:
+            with psycopg.connect(embedded.conninfo, autocommit=True) as connection:
+                connection.execute("alter system set fsync = off")
+                connection.execute("select pg_reload_conf()")
+            yield embedded
+        finally:
+            embedded.stop()
+
+
+@pytest.fixture
+def database_url(server: Embedded) -> str:
+    """How to connect to a database that is empty: never migrated, or migrated and without rows."""
+    emptied(server.conninfo)
+    return server.conninfo
+
+
+@pytest.fixture
+async def database(database_url: str) -> AsyncIterator[Database]:
+    """An open, migrated, empty database."""
+    async with Database.open(database_url, Path("/nonexistent")) as opened:
+        yield opened
+
+
+def emptied(conninfo: str) -> None:
+    """Remove all rows. Sessions that an earlier test left open are ended, because they could hold locks."""
+    with psycopg.connect(conninfo, autocommit=True) as connection:
+        connection.execute(
+            "select pg_terminate_backend(pid) from pg_stat_activity "
+            "where datname = current_database() and pid <> pg_backend_pid()"
+        )
+        row = connection.execute(TABLES).fetchone()
+        if row is not None and row[0] is not None:
+            connection.execute(f"truncate {row[0]} restart identity")
+
+
+@contextlib.contextmanager
+def data_folder(prefix: str = "mergegate-") -> Iterator[Path]:
+    """A temporary folder that PostgreSQL's user may enter, also when the tests run as root (pytest's own is closed)."""
+    folder = Path(tempfile.mkdtemp(prefix=prefix))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
