@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 PREFIXES = {
     "App": "A",
+    "Artifact": "ART",
     "Blob": "B",
     "Bot": "BOT",
     "CheckRun": "CR",

@@ -13,6 +13,7 @@ import importlib
 import importlib.util
 import socket
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from datetime import datetime
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -109,8 +110,10 @@ class SimulatedGitHub(Building):
     `background` starts work that only `stop` ends. A settler makes one step of due work and says whether it did any.
     """
 
-    actions: Actions  # these two are set by the parts of their names
+    # Set by the parts that own them.
+    actions: Actions
     merge_queues: MergeQueues
+    downloads: dict[str, tuple[datetime, bytes, str]]  # key -> (valid until, content, media type)
 
     def __init__(self, world: World) -> None:
         self.world = world

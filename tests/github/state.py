@@ -430,6 +430,9 @@ class Switches:
     reopen_completed_check_run: bool = True  # False: PATCH of a completed run to in_progress is ignored
     long_tokens: bool = True  # installation tokens of about 520 characters, else the classic 40
     async_merge: bool = True  # False: the merge-async routes answer 404, as on older servers
+    async_merge_seconds: float = 0.05  # how long an asynchronous merge stays pending
+    async_merge_hold: bool = False  # True: it stays pending until `async_merge.execute_held`
+    retention_days: int = 90  # logs of jobs older than that are gone
     mergeable_lag_reads: int = 0  # this many reads answer mergeable null after a change
     check_run_list_lag: int = 0  # this many listings do not show a run just created
     lose_deliveries: bool = False  # every webhook is recorded but never sent
