@@ -1,14 +1,22 @@
-"""Evidence of the level `ci`: what the workflows' own runs on this head prove."""
+"""Evidence of the level `ci`: what the workflows' own runs on this head prove.
+
+Three witnesses must agree: the conclusions of the jobs, the raw logs, and the structured reports. This module asks
+the first two; `JobLog` is where what a report says will stand beside them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
-from checks.finding import Finding
+from checks import ci_jobs, ci_runs
+from checks.ci_runs import CountingRuns
+from checks.finding import Finding, Fix, Status, errored, passed, pending
 from checks.paths import PathPatterns
-from checks.snapshot import GroupSnapshot, Job, Snapshot
+from checks.snapshot import GroupSnapshot, Job, Snapshot, Unread, WorkflowFile, WorkflowRun
+from checks.workflow_files import CHECK as FILES
+from checks.workflow_files import bare_path, check_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,14 +25,14 @@ class CiRequirement:
 
     `workflows` None: every workflow file. `jobs` are names of jobs that must have succeeded (`test` also stands for
     its matrix legs `test (…)`); `commands` must have run exactly so; those of the ticket are added by the check.
-    `wait` is how long after the head was seen a missing run is still awaited.
+    `wait` is how long after the head was first seen what is missing is still awaited; GitHub makes its runs in seconds.
     """
 
     workflows: PathPatterns | None = None
     jobs: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     allow_push: bool = False
-    wait: timedelta = timedelta(minutes=15)
+    wait: timedelta = timedelta(minutes=5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +43,34 @@ class CiResult:
     jobs: tuple[Job, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Case:
+    runs: tuple[WorkflowRun, ...] | Unread
+    workflows: tuple[WorkflowFile, ...] | Unread
+    counting: CountingRuns
+    jobs: tuple[str, ...]
+    commands: tuple[str, ...]
+    awaited: bool
+    seen_runs: tuple[int, ...] = ()
+    accepted: Collection[str] = ()
+
+
 def check(snapshot: Snapshot, requirement: CiRequirement) -> CiResult:
-    raise NotImplementedError
+    """Findings `ci.*` about a pull request's head."""
+    events = ("pull_request", "push") if requirement.allow_push else ("pull_request",)
+    head, shared = snapshot.head, snapshot.shared_head
+    commands = requirement.commands + (snapshot.ticket.verification_commands if snapshot.ticket else ())
+    return _judge(
+        _Case(
+            runs=snapshot.runs,
+            workflows=snapshot.workflows,
+            counting=CountingRuns(head.sha, head.repository_id, events, requirement.workflows, shared),
+            jobs=requirement.jobs,
+            commands=commands,
+            awaited=_is_awaited(snapshot.head_seen_at, snapshot.observed_at, requirement),
+            seen_runs=snapshot.seen_runs,
+        )
+    )
 
 
 def check_group(group: GroupSnapshot, requirement: CiRequirement, accepted_changes: Collection[str] = ()) -> CiResult:
@@ -44,4 +78,98 @@ def check_group(group: GroupSnapshot, requirement: CiRequirement, accepted_chang
 
     `accepted_changes` are workflow files that people's own pull requests in the group change.
     """
-    raise NotImplementedError
+    return _judge(
+        _Case(
+            runs=group.runs,
+            workflows=group.workflows,
+            counting=CountingRuns(group.head_sha, group.repository.id, ("merge_group",), requirement.workflows),
+            jobs=requirement.jobs,
+            commands=requirement.commands,
+            awaited=_is_awaited(group.head_seen_at, group.observed_at, requirement),
+            accepted=accepted_changes,
+        )
+    )
+
+
+def _is_awaited(seen: datetime | None, now: datetime, requirement: CiRequirement) -> bool:
+    return seen is None or now - seen < requirement.wait
+
+
+def _judge(case: _Case) -> CiResult:
+    if isinstance(case.runs, Unread):
+        return CiResult((_unread(ci_runs.CHECK, "workflow runs", case.runs),), ())
+    if isinstance(case.workflows, Unread):
+        return CiResult((_unread(FILES, "workflow files", case.workflows),), ())
+    chosen = ci_runs.choose(case.runs, case.counting)
+    gone = ci_runs.missing_runs(case.runs, case.seen_runs)
+    if not chosen:
+        return CiResult((*gone, ci_runs.none_counts(case.runs, case.counting, awaited=case.awaited)), ())
+    findings = [*gone, *_files(chosen, case.workflows, case.accepted)]
+    findings += _run_states(chosen)
+    found, jobs = _jobs(chosen, case.runs, case)
+    return CiResult(tuple(ci_jobs.worst_first([*findings, *found])), jobs)
+
+
+def _unread(check: str, what: str, unread: Unread) -> Finding:
+    reason = f"The {what} could not be read: {unread.because}."
+    if unread.offline:
+        fix = Fix("open-pull-request", "Open a pull request; only GitHub runs the workflows that count.")
+        return pending(check, reason, fix=fix)
+    return errored(check, reason, fix=Fix("wait", "Nothing to do; the gate reads them again by itself."))
+
+
+def _files(
+    chosen: tuple[WorkflowRun, ...], workflows: tuple[WorkflowFile, ...], accepted: Collection[str]
+) -> list[Finding]:
+    paths = list(dict.fromkeys(bare_path(run.path) for run in chosen))
+    wrong = [finding for path in paths for finding in check_file(path, workflows, accepted)]
+    return wrong or [passed(FILES, f"The workflow files that ran are the target branch's: {', '.join(paths[:5])}.")]
+
+
+def _run_states(chosen: tuple[WorkflowRun, ...]) -> list[Finding]:
+    wrong = [finding for run in chosen for finding in ci_runs.state_of(run)]
+    evidence = (ci_runs.evidence_of(run) for run in chosen)
+    names = ", ".join(f"{run.name} (attempt {run.attempt})" for run in chosen[:5])
+    return wrong or [passed(ci_runs.CHECK, f"All workflow runs that count are finished: {names}.", *evidence)]
+
+
+def _jobs(
+    chosen: tuple[WorkflowRun, ...], runs: tuple[WorkflowRun, ...], case: _Case
+) -> tuple[list[Finding], tuple[Job, ...]]:
+    """Findings about the current jobs of the chosen runs, and the jobs whose conclusion and log agree on success."""
+    head = case.counting.head_sha
+    jobs = tuple(job for run in chosen for job in ci_runs.current_jobs(run))
+    open_ = case.awaited or any(run.status != "completed" for run in chosen)
+    concluded = _conclusions(jobs, runs, case, open_=open_)
+    good = tuple(job for job in jobs if _is_success(job, case))
+    doubts = [(job, ci_jobs.log_of(job, head)) for job in good]
+    logs = [doubt for _, doubt in doubts if doubt is not None]
+    agreed = tuple(job for job, doubt in doubts if doubt is None)
+    open_ = open_ or any(finding.status in (Status.PENDING, Status.ERRORED) for finding in (*concluded, *logs))
+    return [
+        *concluded,
+        *(logs or [passed(ci_jobs.LOGS, f"The raw logs of {len(agreed)} successful jobs do not speak against them.")]),
+        *ci_jobs.commands_shown(agreed, case.commands, open_=open_),
+        ci_jobs.tests_passed(agreed, _proof(chosen, agreed, head), case.jobs, case.commands, open_=open_),
+    ], agreed
+
+
+def _proof(chosen: tuple[WorkflowRun, ...], agreed: tuple[Job, ...], head_sha: str) -> tuple[Job, ...]:
+    """The jobs whose logs show passing tests. Only a pull_request checkout names the head in the log."""
+    on_merge = {job.id for run in chosen if run.event == "pull_request" for job in run.jobs}
+    return tuple(job for job in agreed if ci_jobs.is_proof(job, head_sha, needs_checkout=job.id in on_merge))
+
+
+def _is_success(job: Job, case: _Case) -> bool:
+    concluded = job.status == "completed" and job.conclusion == "success"
+    return concluded and ci_jobs.conclusion_of(job, case.jobs) is None
+
+
+def _conclusions(jobs: tuple[Job, ...], runs: tuple[WorkflowRun, ...], case: _Case, *, open_: bool) -> list[Finding]:
+    wrong = [finding for job in jobs if (finding := ci_jobs.conclusion_of(job, case.jobs)) is not None]
+    wrong += ci_jobs.jobs_there(jobs, case.jobs, open_=open_)
+    for name in case.jobs:
+        paths = (bare_path(run.path) for run in runs for job in run.jobs if ci_jobs.is_named(job, name))
+        double = ci_jobs.one_producer(name, paths)
+        wrong += [double] if double else []
+    return wrong or [passed(ci_jobs.JOBS, f"All {len(jobs)} jobs that count ended as success.")]

@@ -336,6 +336,7 @@ class Snapshot:
     session_agent: str | None = None  # agent of the proxy session that pushed the head
     shared_head: tuple[int, ...] = ()  # other open pull requests with this head and another base
     head_seen_at: datetime | None = None  # when this head was first seen by the gate
+    seen_runs: tuple[int, ...] = ()  # ids of workflow runs that the gate saw on this head before
     url: str | None = None
     body_edited_at: datetime | None = None
 
@@ -386,3 +387,4 @@ class GroupSnapshot:
     runs: tuple[WorkflowRun, ...] | Unread
     workflows: tuple[WorkflowFile, ...] | Unread
     observed_at: datetime
+    head_seen_at: datetime | None = None  # when the gate first saw this group

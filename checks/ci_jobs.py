@@ -1,0 +1,176 @@
+"""What the jobs of counting runs prove: conclusions, raw logs and commands must agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from checks.finding import Evidence, Finding, Fix, Status, errored, failed, passed, pending
+from checks.snapshot import Job, JobLog, Unread
+
+JOBS, LOGS, COMMANDS, TESTS = "ci.jobs", "ci.logs", "ci.commands", "ci.tests"
+
+
+def is_named(job: Job, name: str) -> bool:
+    """Whether `name` means this job. A matrix adds its values: `test (3.12, linux)`."""
+    return job.name == name or (job.name.startswith(f"{name} (") and job.name.endswith(")"))
+
+
+def conclusion_of(job: Job, required: tuple[str, ...]) -> Finding | None:
+    """What is wrong with the job's own conclusion; only `success` is one.
+
+    A skipped job is no success. Where the policy names the jobs that it needs, the skipping of others is no matter.
+    """
+    if job.status != "completed":
+        return pending(JOBS, f"Job `{job.name}` is not finished: {job.status}.", evidence_of(job), fix=_WAIT)
+    if job.conclusion == "success":
+        return _failed_step(job)
+    if job.conclusion == "skipped":
+        return _skipped(job, required)
+    reason = f"Job `{job.name}` ended as {job.conclusion}."
+    return failed(JOBS, reason, evidence_of(job), fix=_RERUN if job.conclusion == "cancelled" else _REPAIR)
+
+
+def _skipped(job: Job, required: tuple[str, ...]) -> Finding | None:
+    if required and not any(is_named(job, name) for name in required):
+        return None
+    fix = Fix(
+        "ask-person", "If it may be skipped, ask a person to name the jobs that are needed in the policy's ci.jobs."
+    )
+    return failed(JOBS, f"Job `{job.name}` was skipped, which proves nothing.", evidence_of(job), fix=fix)
+
+
+def _failed_step(job: Job) -> Finding | None:
+    bad = next((step for step in job.steps if step.conclusion not in ("success", "skipped", None)), None)
+    if bad is None:
+        return None
+    reason = f"Job `{job.name}` ended as success, but its step {bad.number} `{bad.name}` as {bad.conclusion}."
+    return failed(JOBS, reason, evidence_of(job), fix=_REPAIR)
+
+
+def log_of(job: Job, head_sha: str) -> Finding | None:
+    """What is wrong with the log of a job that ended as success; None also where no test runner spoke in it."""
+    if job.log is None:
+        return errored(LOGS, f"The log of job `{job.name}` was not read.", evidence_of(job), fix=_WAIT)
+    if isinstance(job.log, Unread):
+        reason = f"The log of job `{job.name}` could not be read: {job.log.because}."
+        return (pending if job.log.offline else errored)(LOGS, reason, evidence_of(job), fix=_WAIT)
+    if job.log.checked_out is not None and job.log.checked_out[0] != head_sha:
+        reason = f"Job `{job.name}` checked out {job.log.checked_out[0][:12]}, not this head."
+        return failed(LOGS, reason, evidence_of(job), fix=_RERUN)
+    return _disagreement(job, job.log)
+
+
+def _disagreement(job: Job, log: JobLog) -> Finding | None:
+    report = log.report
+    why = "; ".join(report.reasons[:3]) or "it names no reason"
+    if report.green is False:
+        reason = f"Job `{job.name}` ended as success, but its log does not: {why}."
+        return failed(LOGS, reason, evidence_of(job), fix=_REPAIR)
+    if report.green is None and (report.runner is not None or report.truncated):
+        reason = f"It cannot be told from the log of job `{job.name}` whether the tests passed: {why}."
+        return failed(LOGS, reason, evidence_of(job), fix=_SHOW)
+    return None
+
+
+def read_log(job: Job) -> JobLog | None:
+    return job.log if isinstance(job.log, JobLog) else None
+
+
+def is_proof(job: Job, head_sha: str, *, needs_checkout: bool) -> bool:
+    """Whether the log shows passing tests, and (on pull_request) the checkout of this head's test merge."""
+    log = read_log(job)
+    if log is None or log.report.green is not True:
+        return False
+    return log.checked_out[0] == head_sha if log.checked_out is not None else not needs_checkout
+
+
+def shows(job: Job, command: str) -> bool:
+    """Whether the job's log has a step of exactly this command."""
+    log = read_log(job)
+    return log is not None and plain(command) in {plain(shown) for shown in log.commands}
+
+
+def plain(command: str) -> str:
+    """A command with its blanks evened out. The first line of a longer script is what the log shows."""
+    return " ".join(command.removeprefix("Run ").split())
+
+
+def jobs_there(jobs: tuple[Job, ...], required: tuple[str, ...], *, open_: bool) -> Iterator[Finding]:
+    """Required jobs of which no run has one."""
+    for name in required:
+        if any(is_named(job, name) for job in jobs):
+            continue
+        if open_:
+            yield pending(JOBS, f"The required job `{name}` is not there yet.", fix=_WAIT)
+        else:
+            reason = f"The required job `{name}` did not run in any workflow that counts."
+            yield failed(JOBS, reason, fix=Fix("ask-person", f"Ask a person why no workflow has the job `{name}` now."))
+
+
+def one_producer(name: str, paths: Iterable[str]) -> Finding | None:
+    """A required name must come from one workflow file; a second one could stand in for it."""
+    files = sorted(set(paths))
+    if len(files) < 2:
+        return None
+    reason = f"The required job `{name}` is produced by several workflow files: {', '.join(files[:5])}."
+    return failed(JOBS, reason, fix=Fix("ask-person", f"Rename the other jobs, so that only one file has `{name}`."))
+
+
+def commands_shown(jobs: tuple[Job, ...], commands: tuple[str, ...], *, open_: bool) -> Iterator[Finding]:
+    """Required commands, each of which must be a step of a successful job."""
+    for command in dict.fromkeys(plain(command) for command in commands):
+        showing = [job for job in jobs if job.conclusion == "success" and shows(job, command)]
+        if showing:
+            yield passed(COMMANDS, f"`{command}` ran in job `{showing[0].name}`.", evidence_of(showing[0]))
+        elif open_:
+            yield pending(COMMANDS, f"`{command}` has not run yet in a job that succeeded.", fix=_WAIT)
+        else:
+            fix = Fix("ask-person", "A workflow of the target branch must run exactly this; ask a person to add it.")
+            yield failed(COMMANDS, f"`{command}` is not a step of any job that succeeded.", fix=fix)
+
+
+def tests_passed(
+    jobs: tuple[Job, ...], proof: tuple[Job, ...], names: tuple[str, ...], commands: tuple[str, ...], *, open_: bool
+) -> Finding:
+    """At least one log must show passing tests, in a job that the policy asks for where it asks for any."""
+    if commands:
+        proof = tuple(job for job in proof if any(shows(job, command) for command in commands))
+    elif names:
+        proof = tuple(job for job in proof if any(is_named(job, name) for name in names))
+    if proof:
+        listed = ", ".join(f"`{job.name}` ({_counts(job)})" for job in proof[:5])
+        return passed(TESTS, f"Tests passed at this head: {listed}.", *(evidence_of(job) for job in proof[:5]))
+    if open_:
+        return pending(TESTS, "No log shows passing tests of this head yet.", fix=_WAIT)
+    green = next((job for job in jobs if (log := read_log(job)) is not None and log.report.green is True), None)
+    if green is None:
+        reason = "No log of a required job shows passing tests of a known test runner."
+        return failed(TESTS, reason, fix=_SHOW)
+    reason = (
+        f"Tests passed in job `{green.name}`, but it runs nothing that is required, "
+        "or its log does not show that it checked out this head."
+    )
+    fix = Fix("ask-person", "Ask a person to run the tests in a required job that checks out with actions/checkout.")
+    return failed(TESTS, reason, evidence_of(green), fix=fix)
+
+
+def _counts(job: Job) -> str:
+    log = read_log(job)
+    return f"{log.report.passed} passed, {log.report.skipped or 0} skipped" if log else "no log"
+
+
+def evidence_of(job: Job) -> Evidence:
+    log = read_log(job)
+    line = log.report.summaries[-1].line if log and log.report.summaries else None
+    return Evidence(f"job {job.id} `{job.name}`", job.url, None, line, line, log.digest if log else None)
+
+
+def worst_first(findings: Iterable[Finding]) -> list[Finding]:
+    order = (Status.FAILED, Status.ERRORED, Status.PENDING, Status.PASSED, Status.SKIPPED)
+    return sorted(findings, key=lambda finding: order.index(finding.status))
+
+
+_WAIT = Fix("wait", "Nothing to do; the gate looks again by itself.")
+_RERUN = Fix("rerun", "Run the job again.")
+_REPAIR = Fix("push", "Read the job's log, repair the cause and push.")
+_SHOW = Fix("push", "Let the job run its tests so that the runner prints its closing summary with counts.")
