@@ -47,7 +47,12 @@ class PolicyError:
 
     def __str__(self) -> str:
         field = f"`{self.field}`: " if self.field else ""
-        return f"line {self.line}, column {self.column}: {field}{self.message}. {self.hint}."
+        return f"line {self.line}, column {self.column}: {field}{self.message}. {self.step}"
+
+    @property
+    def step(self) -> str:
+        """The hint as a sentence."""
+        return self.hint if self.hint.endswith("?") else f"{self.hint}."
 
 
 class InvalidPolicyError(ValueError):
@@ -81,7 +86,7 @@ def field_name(path: Path) -> str:
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A hint, or nothing when no known word is near."""
     near = difflib.get_close_matches(word[:100], sorted(known), n=1)
-    return f"Did you mean `{near[0]}`" if near else ""
+    return f"Did you mean `{near[0]}`?" if near else ""
 
 
 def explain_errors(document: Document, errors: Sequence[ErrorDetails]) -> tuple[PolicyError, ...]:

@@ -61,7 +61,7 @@ def inert(text: str, limit: int = 600) -> str:
     parts = clean(text, limit).split("`")
     pieces: list[str] = []
     for index, part in enumerate(parts):
-        quoted = index % 2 == 1 and index < len(parts) - 1
+        quoted = index % 2 == 1 and index < len(parts) - 1 and part.strip()
         pieces += [code(part, limit)] if quoted else _words(part)
     return _joined(pieces)
 

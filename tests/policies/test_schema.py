@@ -1,0 +1,142 @@
+"""The published JSON Schema and the shipped presets, held against the loader by a validator that is not ours."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, get_args
+
+import jsonschema_rs
+import pytest
+import yaml
+
+from checks.areas import AREAS
+from checks.claims import FIELDS
+from checks.snapshot import Permission, Risk
+from policies.load import load
+from policies.schema import BundleField, PresetName, permission_of, policy_schema, risk_of
+from tests.policies.build import presets
+
+SCHEMA = policy_schema()
+
+
+@pytest.fixture(scope="module")
+def validator() -> Any:
+    return jsonschema_rs.Draft202012Validator(SCHEMA)
+
+
+def test_the_schema_is_a_valid_one() -> None:
+    jsonschema_rs.meta.validate(SCHEMA)
+    assert json.loads(json.dumps(SCHEMA)) == SCHEMA
+
+
+def test_only_the_version_must_be_given(validator: Any) -> None:
+    assert SCHEMA["required"] == ["version"]
+    assert validator.is_valid({"version": 1})
+    assert not validator.is_valid({})
+    assert not validator.is_valid({"version": 2})
+
+
+VALID = [
+    {"version": 1, "queue": {"enqueue": "on"}},
+    {"version": 1, "risk": {"areas": {"ci": {"more_paths": ["a"]}}}},
+    {"version": 1, "people": {"permission": None}},
+    {"version": 1, "requirements": {"high": {"approvers": {"users": ["ada"], "teams": [], "permission": None}}}},
+]
+INVALID = [
+    {"version": 1, "queu": {}},
+    {"version": 1, "queue": {"enqueue": "maybe"}},
+    {"version": 1, "queue": {"enqueue": True}},
+    {"version": 1, "risk": {"areas": {"ci": {"risk": "dire"}}}},
+    {"version": 1, "approvers": {"users": ["a b"]}},
+    {"version": 1, "branches": "main"},
+    {"version": 1, "outsiders": {"approvals": 0}},
+]
+
+
+@pytest.mark.parametrize("document", VALID)
+def test_schema_and_loader_accept_the_same(validator: Any, document: dict[str, Any]) -> None:
+    assert validator.is_valid(document)
+    load(json.dumps(document), presets())
+
+
+@pytest.mark.parametrize("document", INVALID)
+def test_schema_and_loader_refuse_the_same(validator: Any, document: dict[str, Any]) -> None:
+    assert not validator.is_valid(document)
+    with pytest.raises(ValueError, match="line 1"):
+        load(json.dumps(document), presets())
+
+
+def test_every_field_is_described() -> None:
+    for name, model in {"Policy": SCHEMA, **SCHEMA["$defs"]}.items():
+        assert model["description"], name
+        assert model["additionalProperties"] is False
+        for field, schema in model["properties"].items():
+            assert "$ref" in schema or schema["description"].endswith("."), f"{name}.{field}"
+
+
+def test_it_names_itself() -> None:
+    assert SCHEMA["$id"] == "urn:mergegate:policy:v1"
+    assert SCHEMA["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert SCHEMA["title"] == "Mergegate policy"
+
+
+def test_bundle_fields_are_those_that_the_check_knows() -> None:
+    assert get_args(BundleField) == FIELDS
+
+
+def test_words_and_their_order() -> None:
+    assert [risk_of(word) for word in ("low", "medium", "high", "critical")] == list(Risk)
+    assert permission_of(None) is None
+    assert permission_of("maintain") is Permission.MAINTAIN
+
+
+class TestPresets:
+    def test_there_are_four(self) -> None:
+        assert set(presets()) == set(get_args(PresetName))
+
+    @pytest.mark.parametrize("name", get_args(PresetName))
+    def test_each_is_valid(self, validator: Any, name: str) -> None:
+        assert validator.is_valid(yaml.safe_load(presets()[name]))
+        load(presets()[name], presets())
+
+    def test_the_default_knows_the_twelve_areas(self) -> None:
+        assert set(load("version: 1", presets()).risk.areas) == set(AREAS)
+
+    def test_default(self) -> None:
+        policy = load("version: 1", presets())
+        assert policy.mode == "enforce"
+        assert policy.branches == ()
+        assert policy.agents.branches == ("agent/*",)
+        assert policy.people.permission == "write"
+        assert policy.bundle.required == ("reason", "commands", "risk", "risk.known", "rollback")
+        assert [policy.requirements.at(risk).approvals for risk in Risk] == [0, 1, 1, 2]
+        assert [policy.requirements.at(risk).evidence for risk in Risk] == ["ci", "ci", "verified", "verified"]
+        assert [policy.requirements.at(risk).runs for risk in Risk] == [1, 1, 1, 2]
+        assert (policy.queue.enqueue, policy.queue.probation.pull_requests, policy.queue.probation.days) == (
+            "probation",
+            20,
+            14,
+        )
+        assert policy.approvers.permission == "write"
+        assert not policy.allow_operator
+        assert not policy.ci.allow_push
+        assert not policy.ticket.required
+
+    def test_strict_asks_for_everything_and_trusts_only_the_named(self) -> None:
+        policy = load("version: 1\nextends: strict", presets())
+        assert set(policy.bundle.required) == set(FIELDS) - {"preview"}
+        assert (policy.people.permission, policy.people.users, policy.people.teams) == (None, (), ())
+        assert policy.approvers.permission is None
+        assert [policy.requirements.at(risk).approvals for risk in Risk] == [1, 1, 2, 2]
+        assert policy.queue.enqueue == "off"
+        assert policy.ticket.required
+
+    def test_solo_lets_the_operator_approve_and_the_person_work(self) -> None:
+        policy = load("version: 1\nextends: solo", presets())
+        assert policy.allow_operator
+        assert not policy.people.approvals_by_risk
+        assert [policy.requirements.at(risk).approvals for risk in Risk] == [0, 1, 1, 1]
+
+    def test_observe_never_blocks_or_merges(self) -> None:
+        policy = load("version: 1\nextends: observe", presets())
+        assert (policy.mode, policy.queue.enqueue) == ("observe", "off")
