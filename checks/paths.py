@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import re2
 from pathspec import GitIgnoreSpec
@@ -44,17 +44,62 @@ class PathPatterns:
 
     def first_match(self, path: str) -> str | None:
         """The pattern that decides that `path` matches, in the same two views, or None."""
-        return self._decide(self._raw, _plain(path)) or self._decide(self._folded, _fold(_plain(path)))
+        return self._first(*_views(path))
 
     def matches_exactly(self, path: str) -> bool:
         """Whether a rule that permits applies to `path`: as it is written, without folding."""
         return self._decide(self._raw, _plain(path)) is not None
+
+    def _first(self, plain: str, folded: str) -> str | None:
+        return self._decide(self._raw, plain) or self._decide(self._folded, folded)
 
     def _decide(self, spec: GitIgnoreSpec, path: str) -> str | None:
         result = spec.check_file(path)
         if not result.include or result.index is None:
             return None
         return self._patterns[result.index]
+
+
+class PathIndex:
+    """Many pattern lists asked at once: most paths match nothing, which one look at a bundle of lists tells."""
+
+    __slots__ = ("_bundles",)
+
+    _LISTS = 16  # a bundle; larger ones grow beyond the engine's memory, smaller ones save less
+    _PATTERNS = 500
+
+    def __init__(self, lists: Sequence[PathPatterns]) -> None:
+        self._bundles = [(_anything_of(part), part) for part in self._cut(lists)]
+
+    def matches(self, path: str) -> Iterator[tuple[int, str]]:
+        """The number of every list that matches `path` in either view, with the pattern that decides, in order."""
+        plain, folded = _views(path)
+        for anything, part in self._bundles:
+            if anything is None or anything.match_file(plain) or anything.match_file(folded):
+                for number, patterns in part:
+                    found = patterns._first(plain, folded)  # noqa: SLF001
+                    if found is not None:
+                        yield number, found
+
+    def _cut(self, lists: Sequence[PathPatterns]) -> Iterator[list[tuple[int, PathPatterns]]]:
+        part: list[tuple[int, PathPatterns]] = []
+        for number, patterns in enumerate(lists):
+            size = sum(len(one.patterns) for _, one in part) + len(patterns.patterns)
+            if part and (len(part) == self._LISTS or size > self._PATTERNS):
+                yield part
+                part = []
+            part.append((number, patterns))
+        if part:
+            yield part
+
+
+def _anything_of(part: Sequence[tuple[int, PathPatterns]]) -> GitIgnoreSpec | None:
+    """What matches at least whatever one of the lists matches; None where that is too large, so that each is asked."""
+    taken = [pattern for _, patterns in part for pattern in patterns.patterns if not pattern.startswith("!")]
+    try:
+        return GitIgnoreSpec.from_lines([*taken, *(_fold(pattern) for pattern in taken)], backend="re2")
+    except re2.error:
+        return None
 
 
 def _compile(patterns: Sequence[str]) -> GitIgnoreSpec:
@@ -81,6 +126,11 @@ def _refuse_useless(pattern: str) -> None:
 
 def _fold(text: str) -> str:
     return unicodedata.normalize("NFC", text).casefold()
+
+
+def _views(path: str) -> tuple[str, str]:
+    plain = _plain(path)
+    return plain, _fold(plain)
 
 
 def _plain(path: str) -> str:

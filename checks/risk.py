@@ -1,14 +1,28 @@
-"""How risky a change is: the highest of ticket, path rules, structure of the change, and the agent's own word."""
+"""How risky a change is: the highest of ticket, path rules, structure of the change, and the agent's own word.
+
+The change is the pull request's own diff and the difference that merging it makes to the target, both. What could not
+be seen is high.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import unicodedata
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from posixpath import dirname, join, normpath
 
+from checks.areas import AREAS
 from checks.bundle import Bundle
-from checks.finding import Finding
-from checks.paths import PathPatterns
-from checks.snapshot import Risk, Snapshot
+from checks.finding import Evidence, Finding, Fix, errored, failed, passed, pending
+from checks.paths import PathIndex, PathPatterns
+from checks.snapshot import SUBMODULE_MODE, SYMLINK_MODE, ChangedFile, Diff, Risk, Snapshot, Unread
+from checks.steering import STEERING
+
+CHECK = "risk"
+MOST_FILES = 3_000  # GitHub lists no more: https://docs.github.com/en/rest/pulls/pulls#list-pull-requests-files
+_PLAIN_MODES = frozenset({"100644", "100755", "000000"})
+_MOST_REASONS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +44,7 @@ class RiskReason:
 
 @dataclass(frozen=True, slots=True)
 class RiskResult:
-    """`reasons` are ordered from the highest risk down, one a rule and at most a few paths each."""
+    """`reasons` are ordered from the highest risk down, one for every rule that hits, with the first path it hit."""
 
     level: Risk
     areas: tuple[str, ...]
@@ -41,5 +55,143 @@ class RiskResult:
 def check(
     snapshot: Snapshot, rules: Sequence[PathRule], bundle: Bundle | None, exempt: Collection[str] = ()
 ) -> RiskResult:
-    """`exempt` are areas whose shipped paths do not count, for a dependency bot's update: {"dependencies"}."""
-    raise NotImplementedError
+    """Findings `risk` and `risk.claim`.
+
+    `exempt` are areas whose shipped paths do not count, for a dependency bot's update: {"dependencies"}.
+    """
+    facts = _distinct(_reasons(snapshot, (*_shipped(exempt), *rules)))
+    reasons = sorted((*facts, *_own_word(bundle)), key=lambda reason: -reason.level)
+    level = max((reason.level for reason in reasons), default=Risk.LOW)
+    areas = tuple(sorted({reason.area for reason in reasons if reason.area is not None}))
+    findings = (_finding(snapshot, level, areas, reasons), *_false_word(bundle, facts))
+    return RiskResult(level, areas, tuple(reasons[:_MOST_REASONS]), findings)
+
+
+@cache
+def _steering() -> tuple[PathRule, ...]:
+    return tuple(PathRule(area, Risk.HIGH, PathPatterns(patterns)) for area, patterns in STEERING.items())
+
+
+def _shipped(exempt: Collection[str]) -> tuple[PathRule, ...]:
+    return tuple(rule for rule in _steering() if rule.area not in exempt)
+
+
+def _distinct(reasons: Iterator[RiskReason]) -> list[RiskReason]:
+    """The first reason of every kind; later paths of the same rule say nothing new."""
+    found: dict[tuple[Risk, str, str | None], RiskReason] = {}
+    for reason in reasons:
+        found.setdefault((reason.level, reason.text, reason.area), reason)
+    return list(found.values())
+
+
+def _reasons(snapshot: Snapshot, rules: Sequence[PathRule]) -> Iterator[RiskReason]:
+    if snapshot.ticket is not None:
+        yield RiskReason(snapshot.ticket.risk, f"ticket {snapshot.ticket.id} says so")
+    files: dict[ChangedFile, None] = {}
+    for what, diff in (("its changes", snapshot.diff), ("what merging it would change", snapshot.merge_diff)):
+        yield from _whole(what, diff)
+        files |= dict.fromkeys(() if isinstance(diff, Unread) else diff.files)
+    matched: dict[str, None] = {}
+    for file in files:
+        yield from _structure(file)
+        matched |= dict.fromkeys(_touched(file))
+    index = PathIndex([rule.patterns for rule in rules])
+    for path in matched:
+        yield from _by_path(path, rules, index)
+
+
+def _whole(what: str, diff: Diff | Unread) -> Iterator[RiskReason]:
+    if isinstance(diff, Unread):
+        yield RiskReason(Risk.HIGH, f"{what} could not be read")
+    elif not diff.complete:
+        yield RiskReason(Risk.HIGH, f"{what} could not be listed as a whole")
+    elif len(diff.files) > MOST_FILES:
+        yield RiskReason(Risk.HIGH, f"more than {MOST_FILES} files change")
+
+
+def _structure(file: ChangedFile) -> Iterator[RiskReason]:
+    modes = {file.old_mode, file.new_mode}
+    if SYMLINK_MODE in modes:
+        yield RiskReason(Risk.HIGH, "a symbolic link changes", path=file.path)
+    if SUBMODULE_MODE in modes:
+        yield RiskReason(Risk.HIGH, "a submodule changes", "dependencies", file.path)
+    if not modes <= _PLAIN_MODES | {SYMLINK_MODE, SUBMODULE_MODE}:
+        yield RiskReason(Risk.HIGH, "a file has an unusual mode", path=file.path)
+    if len(modes - {"000000"}) > 1:
+        yield RiskReason(Risk.HIGH, "a file's mode changes", path=file.path)
+    if any(is_deceptive(path) for path in file.paths):
+        yield RiskReason(Risk.HIGH, "a path holds control or invisible characters", path=file.path)
+
+
+def is_deceptive(path: str) -> bool:
+    """Whether a path can look like another one: control, direction, format, surrogate and unassigned characters."""
+    return any(unicodedata.category(character)[0] == "C" for character in path)
+
+
+def _touched(file: ChangedFile) -> Iterator[str]:
+    """Every path that a rule should see: both sides of a rename, and where a symbolic link points."""
+    yield from file.paths
+    if file.symlink_target is not None:
+        target = normpath(join(dirname(file.path), file.symlink_target))
+        yield target.lstrip("/") or target
+
+
+def _by_path(path: str, rules: Sequence[PathRule], index: PathIndex) -> Iterator[RiskReason]:
+    for number, _ in index.matches(path):
+        rule = rules[number]
+        yield RiskReason(rule.level, f"a path of the area {rule.area} changes", rule.area, path)
+
+
+def _own_word(bundle: Bundle | None) -> Iterator[RiskReason]:
+    if bundle is None or bundle.risk is None:
+        return
+    yield RiskReason(bundle.risk.risk, "the bundle says so")
+    for area in bundle.risk.areas or ():
+        yield RiskReason(Risk.LOW, "the bundle names this area", area)
+
+
+def _finding(snapshot: Snapshot, level: Risk, areas: tuple[str, ...], reasons: Sequence[RiskReason]) -> Finding:
+    unread = next((diff for diff in (snapshot.diff, snapshot.merge_diff) if isinstance(diff, Unread)), None)
+    if snapshot.mergeable is False:
+        fix = Fix("update-branch", "Merge or rebase onto the target branch, settle the conflict and push.")
+        return failed(CHECK, "It conflicts with the target branch, so what it would change is not known.", fix=fix)
+    if unread is not None and unread.offline:
+        fix = Fix("open-pull-request", "Open a pull request; the gate looks at the merge there.")
+        return pending(CHECK, f"Not all of the change is known: {unread.because}.", fix=fix)
+    if unread is not None:
+        fix = Fix("wait", "Nothing to do; the gate looks again by itself.")
+        return errored(CHECK, f"The change could not be read: {unread.because}. Its risk counts as high.", fix=fix)
+    return passed(
+        CHECK, _sentence(level, areas, reasons), *(_evidence(reason) for reason in reasons[:5] if reason.path)
+    )
+
+
+def _sentence(level: Risk, areas: tuple[str, ...], reasons: Sequence[RiskReason]) -> str:
+    why = [reason.text + (f" ({reason.path})" if reason.path else "") for reason in reasons if reason.level == level]
+    because = "; ".join(why[:3]) or "no rule says otherwise"
+    inside = f" It touches {', '.join(areas)}." if areas else ""
+    return f"The risk is {level.word}: {because}.{inside}"
+
+
+def _evidence(reason: RiskReason) -> Evidence:
+    return Evidence(reason.text, path=reason.path)
+
+
+def _false_word(bundle: Bundle | None, facts: Sequence[RiskReason]) -> Iterator[Finding]:
+    """The agent's own word may raise the risk. A word below the facts is a false statement.
+
+    Areas that only this repository's policy has need not be named: the bundle's schema does not know them.
+    """
+    if bundle is None or bundle.risk is None:
+        return
+    claim, highest = bundle.risk, max(facts, key=lambda reason: reason.level, default=None)
+    if highest is not None and highest.level > claim.risk:
+        where = f" ({highest.path})" if highest.path else ""
+        reason = f"The bundle says {claim.level} risk, but it is {highest.level.word}: {highest.text}{where}."
+        fix = Fix("correct-bundle", f"Set risk.level to {highest.level.word}.", "risk.level")
+        yield failed("risk.claim", reason, _evidence(highest), fix=fix)
+    omitted = sorted(({reason.area for reason in facts if reason.area} & set(AREAS)) - set(claim.areas or ()))
+    if claim.areas is not None and omitted:
+        reason = f"The bundle leaves out areas that the change touches: {', '.join(omitted)}."
+        fix = Fix("correct-bundle", f"Add to risk.areas: {', '.join(omitted)}.", "risk.areas")
+        yield failed("risk.claim", reason, fix=fix)
