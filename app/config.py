@@ -63,7 +63,9 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
             github_api_url=(read.text("GITHUB_API_URL") or GITHUB_API).rstrip("/"),
             gate=read.app("APP_ID", "PRIVATE_KEY"),
             courier=read.app("COURIER_APP_ID", "COURIER_PRIVATE_KEY"),
-            webhook_secrets=tuple(SecretStr(part) for part in (read.text("WEBHOOK_SECRET") or "").replace(",", " ").split()),
+            webhook_secrets=tuple(
+                SecretStr(part) for part in (read.text("WEBHOOK_SECRET") or "").replace(",", " ").split()
+            ),
             host=read.text("HOST") or "127.0.0.1",
             port=read.number("PORT", 8000),
             slots=read.number("SLOTS", 8),
@@ -112,5 +114,7 @@ def _private_keys(text: str) -> tuple[SecretStr, ...]:
     end = "-----END"
     blocks = [block for block in text.split("-----BEGIN") if end in block]
     if not blocks:
-        raise Misconfigured("MERGEGATE_PRIVATE_KEY: no PEM private key in it; give the file that GitHub let you download")
+        raise Misconfigured(
+            "MERGEGATE_PRIVATE_KEY: no PEM private key in it; give the file that GitHub let you download"
+        )
     return tuple(SecretStr("-----BEGIN" + block.strip() + "\n") for block in blocks)

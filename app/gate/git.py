@@ -210,7 +210,17 @@ class GitObjects:
 
     async def diff(self, old: str, new: str) -> tuple[bytes, bytes]:
         """`--raw -z` and `--numstat -z` of two trees, renames followed, as bytes for `app.gate.diffs`."""
-        common = ("diff-tree", "-r", "-z", "-M", "-l7000", "--no-ext-diff", "--no-textconv", "--full-index", "--no-abbrev")
+        common = (
+            "diff-tree",
+            "-r",
+            "-z",
+            "-M",
+            "-l7000",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--full-index",
+            "--no-abbrev",
+        )
         (_, raw, _), (_, numstat, _) = await asyncio.gather(
             run_git(self.folder, (*common, "--raw", "--end-of-options", old, new)),
             run_git(self.folder, (*common, "--numstat", "--end-of-options", old, new)),
@@ -229,6 +239,13 @@ class GitObjects:
         """The file at `path` of a commit; None when absent or too large."""
         oid = await self.entry_at(commit, path)
         return None if oid is None else await self.blob(oid, limit)
+
+    async def files_in(self, commit: str, folder: str) -> tuple[str, ...]:
+        """Paths directly in a folder of a commit; none when there is no such folder."""
+        _, out, _ = await run_git(
+            self.folder, ("ls-tree", "-z", "--full-tree", "--name-only", commit, "--", f":(literal){folder}/")
+        )
+        return tuple(path.decode("utf-8", "surrogateescape") for path in out.split(b"\0") if path)
 
     async def entry_at(self, commit: str, path: str) -> str | None:
         """The object id of the tree entry at `path`, or None."""

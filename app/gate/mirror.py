@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.gate.git import GitObjects, init_bare, run_git
+from app.gate.names import RepositoryName
 
 FETCH_LIMIT = 120.0  # seconds
 
@@ -31,28 +32,28 @@ class Remote:
 class Mirrors:
     """Mirrors below one folder. `remote` is asked for a fresh address and credential before each fetch."""
 
-    def __init__(self, folder: Path, remote: Callable[[int, int, str], Awaitable[Remote]]) -> None:
+    def __init__(self, folder: Path, remote: Callable[[int, RepositoryName], Awaitable[Remote]]) -> None:
         self._folder = folder
         self._remote = remote
         self._locks: dict[int, asyncio.Lock] = {}
 
     async def objects(
-        self, installation_id: int, repository_id: int, full_name: str, *, refs: Sequence[str], oids: Sequence[str]
+        self, installation_id: int, repository: RepositoryName, *, refs: Sequence[str], oids: Sequence[str]
     ) -> GitObjects:
         """The mirror, holding all of `oids`; `refs` are fetched only when one is missing.
 
         Raises MissingObjects when they are not reachable from the refs any more, GitFailed when git cannot fetch.
         """
-        folder = self._folder / f"{repository_id}.git"
+        folder = self._folder / f"{repository.id}.git"
         objects = GitObjects(folder)
-        async with self._locks.setdefault(repository_id, asyncio.Lock()):
+        async with self._locks.setdefault(repository.id, asyncio.Lock()):
             if not (folder / "HEAD").exists():
                 await init_bare(folder)
             if await objects.has(*oids):
                 return objects
-            await self._fetch(folder, await self._remote(installation_id, repository_id, full_name), refs)
+            await self._fetch(folder, await self._remote(installation_id, repository), refs)
         if not await objects.has(*oids):
-            raise MissingObjects(f"{full_name}: a ref moved while it was read")
+            raise MissingObjects(f"{repository.full_name}: a ref moved while it was read")
         return objects
 
     async def _fetch(self, folder: Path, remote: Remote, refs: Sequence[str]) -> None:

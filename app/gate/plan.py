@@ -55,11 +55,7 @@ def plan(observation: Observation, verdict: Verdict, outputs: Mapping[str, Outpu
     """Effects for a pull request; `outputs` holds what `explain` wrote, by check run name."""
     snapshot = observation.snapshot
     number = snapshot.number or 0
-    effects: list[Effect] = [
-        CancelCheckRun(run.id, run.name, head) for head, run in observation.abandoned_runs if run.open
-    ]
-    if not snapshot.open:
-        return tuple(effects)
+    effects: list[Effect] = [*cancel_abandoned(observation.abandoned_runs)]
     mine = wanted(number, verdict, outputs)
     effects += _check_runs(snapshot.head.sha, mine, observation, snapshot.observed_at)
     effects += _dequeue(observation, verdict)
@@ -67,6 +63,11 @@ def plan(observation: Observation, verdict: Verdict, outputs: Mapping[str, Outpu
         effects += _enqueue(observation, verdict)
     effects += _eviction(observation, verdict)
     return tuple(effects)
+
+
+def cancel_abandoned(runs: Sequence[tuple[str, OwnRun]]) -> tuple[Effect, ...]:
+    """Close open check runs on commits (first of each pair) that are nobody's head any more."""
+    return tuple(CancelCheckRun(run.id, run.name, head) for head, run in runs if run.open)
 
 
 def plan_group(
@@ -154,7 +155,9 @@ def _dequeue(observation: Observation, verdict: Verdict) -> list[Effect]:
 def _out(observation: Observation, because: str) -> list[Effect]:
     assert observation.queued is not None
     number, entry = observation.snapshot.number or 0, observation.queued.entry_id
-    body = f"**Taken out of the merge queue.** {inert(because)}\n\nThe gate enqueues it again once its checks are green."
+    body = (
+        f"**Taken out of the merge queue.** {inert(because)}\n\nThe gate enqueues it again once its checks are green."
+    )
     return [
         Dequeue(observation.node_id, number, entry, because),
         *_notice(observation, PostNotice(number, "eviction", entry, body)),

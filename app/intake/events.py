@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from app.intake import payloads
 from app.keys import BranchKey, CommitKey, GroupKey, InstallationKey, Key, PullKey, RepositoryKey, TicketKey
-from checks.bundle import body_digest
+from checks.bundle import BundleSource, bundle_digest, find_blocks
 
 ABSENT_SHA = "0" * 40
 QUEUE_REF_PREFIX = "refs/heads/gh-readonly-queue/"
@@ -180,7 +180,10 @@ def each(rule: Rule, *actions: str) -> dict[str | None, Rule]:
 RULES: Mapping[str, Mapping[str | None, Rule]] = {
     "branch_protection_configuration": each(repository_or_installation, "enabled", "disabled"),
     "branch_protection_rule": each(repository, "created", "edited", "deleted"),
-    "check_run": {**each(check_run, "created", "completed"), **each(requested_check_run, "rerequested", "requested_action")},
+    "check_run": {
+        **each(check_run, "created", "completed"),
+        **each(requested_check_run, "rerequested", "requested_action"),
+    },
     "check_suite": {**each(check_suite, "completed", "rerequested"), **each(nothing, "requested")},
     "create": each(nothing, ""),  # the push event of a new branch says more
     "delete": each(nothing, ""),
@@ -305,6 +308,11 @@ def _review_fact(event: str, raw: bytes) -> ReviewFact | None:
         review.state.upper(),
         review.commit_id,
         f"refs/heads/{reviewed.base.ref}",
-        body_digest(reviewed.body or "") or "",
+        _body_digest(reviewed.body or ""),
         review.submitted_at,
     )
+
+
+def _body_digest(body: str) -> str:
+    blocks = find_blocks(body)
+    return bundle_digest(BundleSource(blocks[0].text, blocks[0].first_line)) if blocks else ""

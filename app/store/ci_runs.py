@@ -40,3 +40,14 @@ async def find(connection: Connection, repository_id: int, run_id: int, attempt:
     cursor = await connection.execute(FIND, (repository_id, run_id, attempt, updated_at))
     row = await cursor.fetchone()
     return None if row is None else CiRun(repository_id, run_id, attempt, updated_at, row[0])
+
+
+async def unchanged(connection: Connection, repository_id: int, run_id: int, updated_at: str) -> Any | None:
+    """The facts of the newest attempt known, if the run still has this `updated_at`; None when it must be fetched."""
+    cursor = await connection.execute(
+        "select facts from ci_runs where repository_id = %s and run_id = %s and updated_at = %s "
+        "order by attempt desc limit 1",
+        (repository_id, run_id, updated_at),
+    )
+    row = await cursor.fetchone()
+    return None if row is None else row[0]

@@ -57,3 +57,12 @@ async def posted(connection: Connection, notice: Notice, comment_id: int) -> Non
 
 def _key(notice: Notice) -> tuple[int, int, str, str]:
     return notice.repository_id, notice.pull_number, text(notice.purpose), text(notice.subject)
+
+
+async def of_pull(connection: Connection, repository_id: int, pull_number: int) -> frozenset[tuple[str, str]]:
+    """Purpose and subject of every comment that is known to stand on a pull request."""
+    cursor = await connection.execute(
+        "select purpose, subject from notices where repository_id = %s and pull_number = %s and comment_id is not null",
+        (repository_id, pull_number),
+    )
+    return frozenset((purpose, subject) for purpose, subject in await cursor.fetchall())

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from psycopg import AsyncConnection
 from psycopg.rows import class_row, dict_row
-from psycopg.types.json import Jsonb
+
+from app.store.database import Connection
+from app.store.stored import json
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ _PULL = (
 _GROUP = "repository_id, head_sha, installation_id, target_ref, tree, errored_since, seen_at"
 
 
-async def find_pull(connection: AsyncConnection[Any], repository_id: int, number: int) -> PullRow | None:
+async def find_pull(connection: Connection, repository_id: int, number: int) -> PullRow | None:
     cursor = connection.cursor(row_factory=class_row(PullRow))
     await cursor.execute(
         f"select {_PULL} from pulls where repository_id = %s and number = %s",  # noqa: S608 - constant columns
@@ -63,7 +64,7 @@ async def find_pull(connection: AsyncConnection[Any], repository_id: int, number
     return await cursor.fetchone()
 
 
-async def open_pulls_with_head(connection: AsyncConnection[Any], repository_id: int, head_sha: str) -> list[PullRow]:
+async def open_pulls_with_head(connection: Connection, repository_id: int, head_sha: str) -> list[PullRow]:
     """Open pull requests whose head is this commit, by number."""
     cursor = connection.cursor(row_factory=class_row(PullRow))
     await cursor.execute(
@@ -73,7 +74,7 @@ async def open_pulls_with_head(connection: AsyncConnection[Any], repository_id: 
     return await cursor.fetchall()
 
 
-async def open_pulls_of_branch(connection: AsyncConnection[Any], repository_id: int, ref: str) -> list[PullRow]:
+async def open_pulls_of_branch(connection: Connection, repository_id: int, ref: str) -> list[PullRow]:
     """Open pull requests into or from this branch (full ref), by number."""
     cursor = connection.cursor(row_factory=class_row(PullRow))
     await cursor.execute(
@@ -84,7 +85,7 @@ async def open_pulls_of_branch(connection: AsyncConnection[Any], repository_id: 
     return await cursor.fetchall()
 
 
-async def open_pulls(connection: AsyncConnection[Any], repository_id: int) -> list[PullRow]:
+async def open_pulls(connection: Connection, repository_id: int) -> list[PullRow]:
     cursor = connection.cursor(row_factory=class_row(PullRow))
     await cursor.execute(
         f"select {_PULL} from pulls where repository_id = %s and open order by number",  # noqa: S608
@@ -93,8 +94,12 @@ async def open_pulls(connection: AsyncConnection[Any], repository_id: int) -> li
     return await cursor.fetchall()
 
 
-async def note_head(connection: AsyncConnection[Any], row: PullRow) -> None:
+async def note_head(connection: Connection, row: PullRow) -> None:
     """Remember which commit is whose head as soon as it is seen; what was judged stays only for the same head."""
+    await connection.execute(
+        "insert into pull_heads (repository_id, number, head_sha) values (%s, %s, %s) on conflict do nothing",
+        (row.repository_id, row.number, row.head_sha),
+    )
     await connection.execute(
         "insert into pulls (repository_id, number, installation_id, head_sha, head_ref, base_ref, open, kind) "
         "values (%s, %s, %s, %s, %s, %s, %s, %s) "
@@ -112,7 +117,7 @@ async def note_head(connection: AsyncConnection[Any], row: PullRow) -> None:
 
 
 async def save_judgement(
-    connection: AsyncConnection[Any],
+    connection: Connection,
     row: PullRow,
     *,
     kind: str,
@@ -123,13 +128,13 @@ async def save_judgement(
     cursor = await connection.execute(
         "update pulls set kind = %s, wants = %s, errored_since = %s, seen_at = now() "
         "where repository_id = %s and number = %s and head_sha = %s",
-        (kind, Jsonb(wants), Jsonb(errored_since), row.repository_id, row.number, row.head_sha),
+        (kind, json(wants), json(errored_since), row.repository_id, row.number, row.head_sha),
     )
     return cursor.rowcount == 1
 
 
 async def save_enqueued(
-    connection: AsyncConnection[Any], repository_id: int, number: int, entry_id: str | None, head_sha: str | None
+    connection: Connection, repository_id: int, number: int, entry_id: str | None, head_sha: str | None
 ) -> None:
     """Remember the queue entry that the gate made; None for both when it took the entry back."""
     await connection.execute(
@@ -138,7 +143,7 @@ async def save_enqueued(
     )
 
 
-async def earlier_heads(connection: AsyncConnection[Any], repository_id: int, number: int) -> list[str]:
+async def earlier_heads(connection: Connection, repository_id: int, number: int) -> list[str]:
     """Commits that carry an open check run of ours, were a head of this pull request and are nobody's head now."""
     cursor = connection.cursor(row_factory=dict_row)
     await cursor.execute(
@@ -151,14 +156,7 @@ async def earlier_heads(connection: AsyncConnection[Any], repository_id: int, nu
     return [row["head_sha"] for row in await cursor.fetchall()]
 
 
-async def note_pull_head(connection: AsyncConnection[Any], repository_id: int, number: int, head_sha: str) -> None:
-    await connection.execute(
-        "insert into pull_heads (repository_id, number, head_sha) values (%s, %s, %s) on conflict do nothing",
-        (repository_id, number, head_sha),
-    )
-
-
-async def find_group(connection: AsyncConnection[Any], repository_id: int, head_sha: str) -> GroupRow | None:
+async def find_group(connection: Connection, repository_id: int, head_sha: str) -> GroupRow | None:
     cursor = connection.cursor(row_factory=class_row(GroupRow))
     await cursor.execute(
         f"select {_GROUP} from merge_groups where repository_id = %s and head_sha = %s",  # noqa: S608
@@ -167,11 +165,10 @@ async def find_group(connection: AsyncConnection[Any], repository_id: int, head_
     return await cursor.fetchone()
 
 
-async def save_group(connection: AsyncConnection[Any], row: GroupRow) -> None:
+async def save_group(connection: Connection, row: GroupRow) -> None:
     await connection.execute(
         "insert into merge_groups (repository_id, head_sha, installation_id, target_ref, tree, errored_since) "
         "values (%s, %s, %s, %s, %s, %s) on conflict (repository_id, head_sha) do update set "
         "tree = coalesce(excluded.tree, merge_groups.tree), errored_since = excluded.errored_since, seen_at = now()",
-        (row.repository_id, row.head_sha, row.installation_id, row.target_ref, row.tree, Jsonb(row.errored_since)),
+        (row.repository_id, row.head_sha, row.installation_id, row.target_ref, row.tree, json(row.errored_since)),
     )
-

@@ -1,0 +1,67 @@
+"""What a pull request changes, from git itself: against its merge base, and what merging it would do to the target."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.gate.diffs import UnreadableDiff, parse_diff, symlink_oids
+from app.gate.git import GitFailed, GitObjects, Merge
+from checks.snapshot import Diff, Unread
+
+LONGEST_SYMLINK = 4096  # bytes; Linux allows no longer target
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """See the fields of the same names in Snapshot. `merge` is git's answer for the target tip and the head."""
+
+    merge_base: str | Unread
+    diff: Diff | Unread
+    merge_diff: Diff | Unread
+    mergeable: bool | None
+    merge: Merge | None = None
+
+
+def unread_changes(because: str) -> Changes:
+    unread = Unread(because)
+    return Changes(unread, unread, unread, None)
+
+
+async def read_changes(objects: GitObjects, target_sha: str, head_sha: str) -> Changes:
+    """Compare `head_sha` with the target's tip. What git cannot say is Unread with git's reason."""
+    try:
+        bases = await objects.merge_bases(target_sha, head_sha)
+        if not bases:
+            return unread_changes("head and target branch have no common history")
+        merge = await objects.merge(target_sha, head_sha)
+        return Changes(
+            bases[0],
+            await read_diff(objects, bases[0], head_sha),
+            await _merge_diff(objects, target_sha, merge),
+            None if merge.tree is None and not merge.conflict else not merge.conflict,
+            merge,
+        )
+    except (GitFailed, UnreadableDiff) as wrong:
+        return unread_changes(str(wrong))
+
+
+async def _merge_diff(objects: GitObjects, target_sha: str, merge: Merge) -> Diff | Unread:
+    if merge.tree is None:
+        return Unread(f"what the merge would change is not determined: {merge.because}")
+    return await read_diff(objects, target_sha, merge.tree)
+
+
+async def read_diff(objects: GitObjects, old: str, new: str) -> Diff:
+    """Changed files between two commits or trees. Raises GitFailed, UnreadableDiff."""
+    raw, numstat = await objects.diff(old, new)
+    return parse_diff(raw, numstat, await _symlink_targets(objects, symlink_oids(raw)))
+
+
+async def _symlink_targets(objects: GitObjects, oids: Sequence[str]) -> dict[str, str]:
+    targets = {}
+    for oid in dict.fromkeys(oids[:500]):
+        content = await objects.blob(oid, LONGEST_SYMLINK)
+        if content is not None:
+            targets[oid] = content.decode("utf-8", "surrogateescape")
+    return targets

@@ -1,0 +1,51 @@
+"""What every part of the loop is given: the database, GitHub, mirrors, shipped presets, the clock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from app.gate.mirror import Mirrors
+from app.gate.names import RepositoryName
+from app.github.client import GitHubClient
+from app.github.clients import GitHubApp
+from app.github.errors import NotFound
+from app.store import repositories
+from app.store.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    database: Database
+    github: GitHubApp
+    mirrors: Mirrors
+    presets: Mapping[str, str]
+    app_id: int
+    now: Callable[[], datetime]
+
+    def client(self, installation_id: int) -> GitHubClient:
+        return self.github.installation(installation_id)
+
+    async def repository(self, installation_id: int, repository_id: int) -> RepositoryName:
+        """The repository's present name; asked once from GitHub if no delivery and no resync has told it.
+
+        Raises NotFound when the installation cannot see it.
+        """
+        async with self.database.transaction() as connection:
+            row = await repositories.find(connection, repository_id)
+        if row is not None and row.installation_id == installation_id:
+            return RepositoryName(row.repository_id, row.owner, row.name, row.default_branch)
+        return await self._ask(installation_id, repository_id)
+
+    async def _ask(self, installation_id: int, repository_id: int) -> RepositoryName:
+        path = f"/repositories/{repository_id}"
+        answer: dict[str, Any] = await self.client(installation_id).get(path, purpose="list:repository", model=dict)
+        owner, _, name = str(answer.get("full_name", "")).partition("/")
+        if not name:
+            raise NotFound(f"GET {path}", "the answer names no repository")
+        row = repositories.Repository(repository_id, installation_id, owner, name, answer.get("default_branch"))
+        async with self.database.transaction() as connection:
+            await repositories.save(connection, [row])
+        return RepositoryName(repository_id, owner, name, row.default_branch)

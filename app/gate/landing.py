@@ -1,0 +1,75 @@
+"""After a merge, by whatever path: is what landed what was judged?
+
+The landed commit's tree is compared with the tree that git makes of its first parent and the judged head. On
+2026-04-23 GitHub's own queue landed trees that nobody had tested; only such a comparison shows it.
+"""
+
+from __future__ import annotations
+
+import structlog
+
+from app.gate.apply import Applier
+from app.gate.effects import PostNotice
+from app.gate.gate import Gate
+from app.gate.git import GitFailed
+from app.gate.memory import Memory
+from app.gate.mirror import MissingObjects
+from app.github.pull_models import MergeCommit, PullState
+from app.keys import PullKey
+from app.store import decisions, landings
+from app.store.decisions import Decision
+from app.store.landings import Landing
+
+log = structlog.get_logger(__name__)
+
+
+async def audit_landing(gate: Gate, applier: Applier, key: PullKey, state: PullState, memory: Memory) -> None:
+    """Compare once, remember, and say aloud what is wrong. Only pull requests that were judged as gated are known."""
+    landed = state.pull.merge_commit
+    ref = memory.row.base_ref
+    if landed is None:
+        return
+    async with gate.database.transaction() as connection:
+        known = await landings.find(connection, key.repository_id, ref, landed.oid)
+        latest = await decisions.latest(connection, str(key))
+    if (known is not None and known.judged) or latest is None or not latest.verdict["gated"]:
+        return
+    alarm = _without_verdict(latest, state) or await _other_tree(gate, key, applier, state, landed, ref)
+    async with gate.database.transaction() as connection:
+        await landings.save(connection, Landing(key.repository_id, ref, landed.oid, key.number, True, alarm))
+    if alarm is not None:
+        log.error("landing alarm", key=str(key), sha=landed.oid, alarm=alarm)
+        await applier.apply((PostNotice(key.number, "landing", landed.oid, f"**Landing alarm.** {alarm}"),))
+
+
+def _without_verdict(latest: Decision, state: PullState) -> str | None:
+    head = state.pull.head_ref_oid
+    if latest.verdict["mode"] == "observe":
+        return None
+    statuses = (latest.verdict["evidence"]["status"], latest.verdict["review"]["status"])
+    if latest.head_sha != head or set(statuses) != {"passed"}:
+        return f"Commit {head[:12]} was merged without a passing verdict on it. Find out who merged it and how."
+    return None
+
+
+async def _other_tree(
+    gate: Gate, key: PullKey, applier: Applier, state: PullState, landed: MergeCommit, ref: str
+) -> str | None:
+    """A sentence when the landed tree is provably not the merge of the judged head; None otherwise."""
+    parents = [parent.oid for parent in landed.parents.nodes]
+    head = state.pull.head_ref_oid
+    if not parents:
+        return "The landed commit has no parent."
+    try:
+        objects = await gate.mirrors.objects(
+            key.installation_id,
+            applier.repository,
+            refs=(ref, f"refs/pull/{key.number}/head"),
+            oids=(landed.oid, parents[0], head),
+        )
+        merge = await objects.merge(parents[0], head)
+    except (GitFailed, MissingObjects) as wrong:
+        return f"The landed commit could not be compared with what was judged ({wrong})."
+    if merge.tree is None or merge.tree == landed.tree.oid:
+        return None
+    return f"Commit {landed.oid[:12]} does not hold the tree that was judged. Compare it with the pull request's head."

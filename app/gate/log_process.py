@@ -1,0 +1,92 @@
+"""Raw logs are parsed in a process of their own: no credential in its environment, bounded memory and time.
+
+The parent sends frames of four bytes length and the log's bytes and gets one JSON line for each. A log is hostile, so
+a child that dies, stalls or answers nonsense makes that log unreadable, never green.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import os
+import resource
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, BinaryIO
+
+from pydantic import TypeAdapter, ValidationError
+
+from checks.logs import LogReport
+from checks.snapshot import JobLog, Unread
+
+MEMORY_LIMIT = 2 * 1024**3  # bytes of address space
+TIME_LIMIT = 60.0  # seconds for one batch
+LOG_LIMIT = 32 * 1024**2  # bytes of one log; a longer one is not read
+
+
+def serve(source: BinaryIO, sink: BinaryIO) -> None:
+    """The child's loop: until the source ends, read a frame, parse it, write a line."""
+    from checks.job_log import read_job_log
+
+    while len(size := source.read(4)) == 4:
+        data = source.read(int.from_bytes(size, "big"))
+        report = read_job_log(data, f"sha256:{hashlib.sha256(data).hexdigest()}")
+        sink.write(json.dumps(asdict(report)).encode() + b"\n")
+        sink.flush()
+
+
+async def parse_logs(logs: Sequence[bytes]) -> list[JobLog | Unread]:
+    """What each log says, in order. A log that cannot be read in the limits is Unread."""
+    readable = [log for log in logs if len(log) <= LOG_LIMIT]
+    lines = iter(await _run_child(readable) if readable else [])
+    return [_read(next(lines, None), log) for log in logs]
+
+
+def _read(line: bytes | None, log: bytes) -> JobLog | Unread:
+    if len(log) > LOG_LIMIT:
+        return Unread(f"the log is {len(log)} bytes, more than {LOG_LIMIT} are not read")
+    try:
+        return _ADAPTER.validate_json(line or b"")
+    except ValidationError:
+        return Unread("the log could not be parsed within its limits of time and memory")
+
+
+_ADAPTER: TypeAdapter[JobLog] = TypeAdapter(JobLog)
+
+
+async def _run_child(logs: Sequence[bytes]) -> list[bytes]:
+    child = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *("-I", "-c", f"import sys; sys.path.insert(0, {_root()!r}); import app.gate.log_process as p; p.main()"),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        env={"PATH": os.defpath, "LC_ALL": "C.UTF-8"},
+        cwd="/",
+    )
+    frames = b"".join(len(log).to_bytes(4, "big") + log for log in logs)
+    try:
+        async with asyncio.timeout(TIME_LIMIT):
+            out, _ = await child.communicate(frames)
+    except TimeoutError:
+        return []
+    finally:
+        if child.returncode is None:
+            child.kill()
+            await child.wait()
+    return out.split(b"\n")
+
+
+def _root() -> str:
+    return os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def main() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
+    resource.setrlimit(resource.RLIMIT_CPU, (int(TIME_LIMIT), int(TIME_LIMIT)))
+    serve(sys.stdin.buffer, sys.stdout.buffer)
+
+
+Parsed = LogReport | Any

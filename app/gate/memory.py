@@ -1,0 +1,60 @@
+"""What the store knows that belongs into a look at a pull request, read in one transaction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pydantic import TypeAdapter
+
+from app.gate.gate import Gate
+from app.gate.observation import OwnRun, Wanted
+from app.keys import PullKey
+from app.store import check_runs, notices, pulls, pushes, reviews
+from app.store.check_runs import CheckRun
+from app.store.database import Connection
+
+WANTED: TypeAdapter[list[Wanted]] = TypeAdapter(list[Wanted])
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    row: pulls.PullRow
+    own_runs: tuple[CheckRun, ...]  # on the head
+    abandoned: tuple[CheckRun, ...]  # open ones on earlier heads that are nobody's head now
+    same_head: tuple[pulls.PullRow, ...]  # other open pull requests
+    reviews: tuple[reviews.Review, ...]
+    pushes: tuple[pushes.Push, ...]  # that brought the head
+    notices: frozenset[tuple[str, str]]
+
+    @property
+    def siblings(self) -> tuple[Wanted, ...]:
+        return tuple(want for row in self.same_head for want in WANTED.validate_python(row.wants))
+
+
+async def recall(gate: Gate, key: PullKey, seen: pulls.PullRow) -> Memory:
+    """Remember whose head this is, before anything slow begins, and read what is known."""
+    repository_id, head = key.repository_id, seen.head_sha
+    async with gate.database.transaction() as connection:
+        await pulls.note_head(connection, seen)
+        row = await pulls.find_pull(connection, repository_id, key.number)
+        others = await pulls.open_pulls_with_head(connection, repository_id, head)
+        return Memory(
+            row or seen,
+            tuple(await check_runs.of_head(connection, repository_id, head)),
+            await _abandoned(connection, key),
+            tuple(other for other in others if other.number != key.number),
+            tuple(await reviews.of_pull(connection, repository_id, key.number)),
+            tuple(await pushes.of_head(connection, repository_id, head)),
+            await notices.of_pull(connection, repository_id, key.number),
+        )
+
+
+async def _abandoned(connection: Connection, key: PullKey) -> tuple[CheckRun, ...]:
+    heads = await pulls.earlier_heads(connection, key.repository_id, key.number)
+    runs = [run for sha in heads for run in await check_runs.of_head(connection, key.repository_id, sha)]
+    return tuple(run for run in runs if run.status != "completed")
+
+
+def as_written(run: CheckRun) -> OwnRun:
+    """A check run of ours as we last wrote it, for when GitHub's listing does not show it."""
+    return OwnRun(run.check_run_id, run.name, run.status, run.conclusion, run.external_id, run.output_digest)

@@ -1,0 +1,161 @@
+"""Reading a pull request into an observation: GitHub's one document, git, runs, people, and the store. Reads only.
+
+All reads must speak of one head. What moves in between raises `Moved`, and the attempt starts again from the start.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from app.gate import people, reviews
+from app.gate.changes import Changes, read_changes, unread_changes
+from app.gate.gate import Gate
+from app.gate.git import GitFailed, GitObjects
+from app.gate.listing import foreign_check_runs, own_runs
+from app.gate.memory import Memory, as_written, recall
+from app.gate.names import RepositoryName
+from app.gate.observation import Observation, Queued
+from app.gate.runs import read_runs
+from app.gate.snapshots import BRANCHES, build_snapshot
+from app.gate.target import Target, read_target
+from app.gate.workflows import read_workflow_files
+from app.github import graph
+from app.github.models import HeadCommit
+from app.github.pull_models import PullRequest, PullState
+from app.keys import PullKey
+from app.store.pulls import PullRow
+from checks.snapshot import Snapshot, Unread, WorkflowFile
+
+
+class Moved(RuntimeError):
+    """The pull request moved while it was read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One look at an open pull request: what GitHub's document, the target and the store say."""
+
+    key: PullKey
+    repository: RepositoryName
+    state: PullState
+    head: HeadCommit
+    target: Target
+    memory: Memory
+
+    @property
+    def pull(self) -> PullRequest:
+        return self.state.pull
+
+
+async def read_state(gate: Gate, key: PullKey, repository: RepositoryName) -> PullState:
+    """GitHub's one document. Raises NotFound when the pull request is gone."""
+    client = gate.client(key.installation_id)
+    return await graph.pull_state(client, repository.owner, repository.name, key.number)
+
+
+async def look(gate: Gate, key: PullKey, repository: RepositoryName, state: PullState) -> Look:
+    """The cheap half of observing: who, where to, and what we know already. Raises Moved, NoTarget."""
+    head = state.pull.head_commit
+    if head is None:
+        raise Moved(f"{key}: GitHub's list of commits does not show the head yet")
+    target = await read_target(gate, gate.client(key.installation_id), repository, state)
+    return Look(key, repository, state, head, target, await recall(gate, key, seen(key, state.pull)))
+
+
+def seen(key: PullKey, pull: PullRequest) -> PullRow:
+    """A pull request as the store remembers it. A fork's branch is kept apart from one of the same name here."""
+    prefix = "fork:" if pull.is_cross_repository else ""
+    return PullRow(
+        key.repository_id,
+        key.number,
+        key.installation_id,
+        pull.head_ref_oid,
+        f"{prefix}{BRANCHES}{pull.head_ref_name}",
+        BRANCHES + pull.base_ref_name,
+        pull.state == "OPEN",
+    )
+
+
+async def observe(gate: Gate, seen: Look) -> Observation:
+    """Everything that the verdict rests on. Raises Moved and GitHub's errors."""
+    if not seen.target.gated:
+        return _observation(gate, seen, _snapshot(gate, seen, unread_changes("the branch is not gated")))
+    objects = await _objects(gate, seen)
+    snapshot = _snapshot(gate, seen, await _changes(objects, seen))
+    return _observation(gate, seen, await _completed(gate, seen, objects, snapshot))
+
+
+def _snapshot(gate: Gate, seen: Look, changes: Changes) -> Snapshot:
+    snapshot = build_snapshot(gate.now(), seen.key, seen.state, seen.head, seen.target, changes)
+    others = [row.number for row in seen.memory.same_head if row.base_ref != snapshot.base_ref]
+    return replace(
+        snapshot,
+        check_runs=foreign_check_runs(seen.head, gate.app_id),
+        head_seen_at=seen.memory.row.head_seen_at,
+        shared_head=tuple(others),
+    )
+
+
+async def _completed(gate: Gate, seen: Look, objects: GitObjects | Unread, snapshot: Snapshot) -> Snapshot:
+    """The snapshot with what costs requests: runs, reviews, pusher, rights."""
+    client, repository = gate.client(seen.key.installation_id), seen.repository
+    bundle = reviews.bundle_now(snapshot)
+    pusher = await people.pusher(client, repository, seen.pull, seen.memory.pushes)
+    snapshot = replace(
+        snapshot,
+        head=replace(snapshot.head, pusher=pusher),
+        runs=await read_runs(gate, client, repository, seen.head),
+        workflows=await _workflows(objects, seen),
+        reviews=await reviews.read_reviews(gate, repository.id, seen.pull, seen.memory.reviews, bundle),
+    )
+    return await people.with_rights(client, repository, snapshot, seen.target.policy, seen.pull)
+
+
+async def _objects(gate: Gate, seen: Look) -> GitObjects | Unread:
+    try:
+        return await gate.mirrors.objects(
+            seen.key.installation_id,
+            seen.repository,
+            refs=(seen.target.ref, f"refs/pull/{seen.key.number}/head"),
+            oids=(seen.head.oid, seen.target.tip.oid),
+        )
+    except GitFailed as wrong:
+        return Unread(f"git could not fetch the commits: {wrong}")
+
+
+async def _changes(objects: GitObjects | Unread, seen: Look) -> Changes:
+    if isinstance(objects, Unread):
+        return unread_changes(objects.because)
+    return await read_changes(objects, seen.target.tip.oid, seen.head.oid)
+
+
+async def _workflows(objects: GitObjects | Unread, seen: Look) -> tuple[WorkflowFile, ...] | Unread:
+    if isinstance(objects, Unread):
+        return objects
+    return await read_workflow_files(objects, seen.head.oid, seen.target.tip.oid)
+
+
+def _observation(gate: Gate, seen: Look, snapshot: Snapshot) -> Observation:
+    pull, memory = seen.pull, seen.memory
+    row = memory.row
+    return Observation(
+        snapshot=snapshot,
+        node_id=pull.id,
+        merge_state=pull.merge_state_status,
+        has_queue=pull.merge_queue is not None,
+        own_runs=own_runs(seen.head, gate.app_id, memory.own_runs),
+        queued=_queued(pull, row),
+        enqueued_before=row.enqueued_entry if row.enqueued_head == seen.head.oid else None,
+        notices=memory.notices,
+        abandoned_runs=tuple((run.head_sha, as_written(run)) for run in memory.abandoned),
+        siblings=memory.siblings,
+        errored_since={name: datetime.fromisoformat(since) for name, since in row.errored_since.items()},
+    )
+
+
+def _queued(pull: PullRequest, row: PullRow) -> Queued | None:
+    entry = pull.merge_queue_entry
+    if entry is None:
+        return None
+    return Queued(entry.id, entry.state, row.enqueued_head if entry.id == row.enqueued_entry else None)

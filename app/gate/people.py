@@ -1,0 +1,117 @@
+"""Who pushed a head, and what the people in a snapshot may do: permissions and team memberships, read now."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from app.gate.names import RepositoryName
+from app.github import reads
+from app.github.client import GitHubClient
+from app.github.errors import GitHubError, NotFound, RateLimited
+from app.github.pull_models import PullRequest
+from app.store.pushes import Push
+from checks import people
+from checks.snapshot import Account, Permission, Risk, Snapshot, Unread
+from policies import rules
+from policies.load import PolicyState
+from policies.schema import Policy, permission_of
+
+WORDS = {permission.name.lower(): permission for permission in Permission}
+MOST_PEOPLE = 50  # accounts asked about for one pull request
+
+
+async def pusher(
+    client: GitHubClient, repository: RepositoryName, pull: PullRequest, delivered: Sequence[Push]
+) -> Account | None:
+    """Who brought the head: the delivery's sender, else the activity list's actor. A fork has no list: unknown."""
+    if delivered:
+        first = delivered[0]
+        return Account(first.sender_login, first.sender_id, first.sender_type)
+    if pull.is_cross_repository:
+        return None
+    try:
+        ref = f"refs/heads/{pull.head_ref_name}"
+        rows = (await reads.activity(client, repository.owner, repository.name, ref)).items
+    except NotFound:
+        return None
+    actor = next((row.actor for row in rows if row.after == pull.head_ref_oid), None)
+    return Account(actor.login, actor.id, actor.type) if actor else None
+
+
+async def with_rights(
+    client: GitHubClient, repository: RepositoryName, snapshot: Snapshot, state: PolicyState, pull: PullRequest
+) -> Snapshot:
+    """The snapshot with the permissions and team memberships that its judgement rests on."""
+    logins = _logins(snapshot, state.policy)
+    if len(logins) > MOST_PEOPLE:
+        unread = Unread(f"more than {MOST_PEOPLE} people took part")
+        return replace(snapshot, permissions=dict.fromkeys(logins, unread))
+    writers = _writers(pull, state.policy)
+    permissions = await asyncio.gather(*[_permission(client, repository, login, writers) for login in logins])
+    teams = rules.teams_named(state.policy)
+    members = await asyncio.gather(*[_members(client, repository, team, logins) for team in teams])
+    return replace(
+        snapshot,
+        permissions=dict(zip(logins, permissions, strict=True)),
+        teams=dict(zip(teams, members, strict=True)),
+    )
+
+
+def _logins(snapshot: Snapshot, policy: Policy) -> tuple[str, ...]:
+    """Once a mark of an agent is found, only the reviewers' rights can change anything."""
+    found = people.classify(snapshot, rules.agent_markers(policy), rules.people_rule(policy))
+    if not found.markers:
+        return rules.logins_to_ask(snapshot)
+    reviewers = () if isinstance(snapshot.reviews, Unread) else snapshot.reviews
+    return tuple(sorted({review.author.login.lower() for review in reviewers if not review.author.is_bot}))
+
+
+def _writers(pull: PullRequest, policy: Policy) -> dict[str, Permission]:
+    """Reviewers whose right GitHub told with the review, where the policy asks for no more than write."""
+    if any(_wanted(policy, risk) > Permission.WRITE for risk in Risk) or pull.reviews is None:
+        return {}
+    return {
+        review.author.login.lower(): Permission.WRITE if review.author_can_push_to_repository else Permission.READ
+        for review in pull.reviews.nodes
+        if review.author is not None
+    }
+
+
+def _wanted(policy: Policy, risk: Risk) -> Permission:
+    return permission_of(rules.approvers_at(policy, risk).permission) or Permission.NONE
+
+
+async def _permission(
+    client: GitHubClient, repository: RepositoryName, login: str, known: dict[str, Permission]
+) -> Permission | Unread:
+    if login in known:
+        return known[login]
+    try:
+        answer = await reads.permission(client, repository.owner, repository.name, login)
+    except NotFound:
+        return Permission.NONE
+    except RateLimited:
+        raise
+    except GitHubError as wrong:
+        return Unread(str(wrong))
+    return WORDS.get(answer.role_name) or WORDS.get(answer.permission, Permission.NONE)
+
+
+async def _members(
+    client: GitHubClient, repository: RepositoryName, team: str, logins: Iterable[str]
+) -> frozenset[str] | Unread:
+    """Those of `logins` that are active members; one that cannot be read makes the whole team unreadable."""
+    asked = list(logins)
+    try:
+        answers = await asyncio.gather(
+            *[reads.team_membership(client, repository.owner, team, login) for login in asked]
+        )
+    except RateLimited:
+        raise
+    except GitHubError as wrong:
+        return Unread(str(wrong))
+    return frozenset(
+        login for login, answer in zip(asked, answers, strict=True) if answer is not None and answer.state == "active"
+    )

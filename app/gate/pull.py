@@ -1,0 +1,185 @@
+"""Reconciling one pull request: look, judge, make GitHub agree, remember."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import timedelta
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from app.gate.apply import Applier
+from app.gate.effects import Effect, Enqueue, PutCheckRun
+from app.gate.gate import Gate
+from app.gate.landing import audit_landing
+from app.gate.memory import WANTED, as_written, recall
+from app.gate.names import RepositoryName
+from app.gate.observation import Observation, Wanted
+from app.gate.observe import Look, Moved, look, observe, read_state, seen
+from app.gate.outputs import first_look, outputs_of
+from app.gate.plan import cancel_abandoned, plan, wanted
+from app.github import graph
+from app.github.counts import Tally
+from app.github.pull_models import PullState
+from app.keys import PullKey
+from app.store import decisions, pulls, work
+from app.store.decisions import Decision
+from app.store.work import Lease, Mark
+from app.store.worker import Done, Outcome, Retry, Sleep
+from checks.finding import Status
+from policies.evaluate import evaluate
+from policies.verdict import Verdict
+
+ERRORED_AGAIN = timedelta(seconds=60)
+LOOK_AFTER_WRITE = timedelta(seconds=1)
+
+_EFFECTS: TypeAdapter[tuple[Effect, ...]] = TypeAdapter(tuple[Effect, ...])
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One look with its verdict and what follows from it."""
+
+    seen: Look
+    observation: Observation
+    verdict: Verdict
+    effects: tuple[Effect, ...]
+
+
+async def judge(gate: Gate, look_at: Look) -> Judgement:
+    """Observe, evaluate and plan. Reads only."""
+    observation = await observe(gate, look_at)
+    verdict = evaluate(look_at.target.policy, observation.snapshot)
+    effects = plan(observation, verdict, outputs_of(verdict, observation.snapshot))
+    return Judgement(look_at, observation, verdict, effects)
+
+
+async def reconcile_pull(gate: Gate, lease: Lease, key: PullKey, tally: Tally) -> Outcome:
+    """Raises GitHub's errors and Retry; whatever was done before stays true."""
+    repository = await gate.repository(key.installation_id, key.repository_id)
+    applier = Applier(gate, lease, key.installation_id, repository)
+    state = await read_state(gate, key, repository)
+    if state.pull.state != "OPEN":
+        return await _reconcile_closed(gate, applier, key, state)
+    try:
+        look_at = await look(gate, key, repository, state)
+        look_at = await _first_look(gate, applier, look_at)
+        judgement = await judge(gate, look_at)
+        if judgement.effects:
+            await _check_unmoved(gate, judgement)
+    except Moved as moved:
+        raise Retry(timedelta(milliseconds=500), str(moved)) from moved
+    await applier.apply(judgement.effects)
+    await _record(gate, key, judgement, tally)
+    return _outcome(judgement)
+
+
+async def _reconcile_closed(gate: Gate, applier: Applier, key: PullKey, state: PullState) -> Outcome:
+    memory = await recall(gate, key, seen(key, state.pull))
+    await applier.apply(cancel_abandoned(tuple((run.head_sha, as_written(run)) for run in memory.abandoned)))
+    if state.pull.merged_at is not None:
+        await audit_landing(gate, applier, key, state, memory)
+    return Done()
+
+
+async def _first_look(gate: Gate, applier: Applier, look_at: Look) -> Look:
+    """A new head shows open check runs at once, before anything slow is read, also when its commit is an old one."""
+    row = look_at.memory.row
+    if row.wants or not look_at.target.gated:
+        return look_at
+    effects = first_look(look_at, gate.app_id)
+    if not effects:
+        return look_at
+    await applier.apply(effects)
+    return Look(
+        look_at.key,
+        look_at.repository,
+        look_at.state,
+        look_at.head,
+        look_at.target,
+        await recall(gate, look_at.key, seen(look_at.key, look_at.pull)),
+    )
+
+
+async def _check_unmoved(gate: Gate, judgement: Judgement) -> None:
+    """The re-read before posting: a verdict on something that has moved is not posted."""
+    look_at, pull = judgement.seen, judgement.seen.pull
+    client = gate.client(look_at.key.installation_id)
+    now = await graph.pull_head(client, look_at.repository.owner, look_at.repository.name, look_at.key.number)
+    before = (pull.state, pull.is_draft, pull.head_ref_oid, pull.base_ref_name, pull.last_edited_at)
+    after = (now.state, now.is_draft, now.head_ref_oid, now.base_ref_name, now.last_edited_at)
+    reviews_before = {(one.full_database_id, one.state) for one in (pull.reviews.nodes if pull.reviews else ())}
+    reviews_after = {(one.full_database_id, one.state) for one in (now.reviews.nodes if now.reviews else ())}
+    if before != after or reviews_before != reviews_after:
+        raise Moved(f"{look_at.key}: it changed while it was judged")
+
+
+async def _record(gate: Gate, key: PullKey, judgement: Judgement, tally: Tally) -> None:
+    observation, verdict = judgement.observation, judgement.verdict
+    wants = wanted(key.number, verdict, outputs_of(verdict, observation.snapshot))
+    errored = _errored_since(observation, wants)
+    dumped = json.loads(WANTED.dump_json(list(wants)))
+    row = judgement.seen.memory.row
+    async with gate.database.transaction() as connection:
+        await pulls.save_judgement(connection, row, kind=verdict.kind, wants=dumped, errored_since=errored)
+        if judgement.effects or _news(await decisions.latest(connection, str(key)), verdict):
+            await decisions.record(connection, _decision(key, judgement, tally))
+        if dumped != row.wants and judgement.seen.memory.same_head:
+            others = [Mark(str(_sibling(key, other.number))) for other in judgement.seen.memory.same_head]
+            await work.mark(connection, others)
+
+
+def _sibling(key: PullKey, number: int) -> PullKey:
+    return PullKey(key.installation_id, key.repository_id, number)
+
+
+def _errored_since(observation: Observation, wants: tuple[Wanted, ...]) -> dict[str, str]:
+    known: Mapping[str, Any] = observation.errored_since or {}
+    now = observation.snapshot.observed_at
+    return {
+        want.name: known.get(want.name, now).isoformat() for want in wants if want.status is Status.ERRORED
+    }
+
+
+def _news(latest: Decision | None, verdict: Verdict) -> bool:
+    if latest is None:
+        return True
+    return (latest.verdict_key, latest.verdict["evidence"]["status"], latest.verdict["review"]["status"]) != (
+        verdict.key,
+        verdict.evidence.status,
+        verdict.review.status,
+    )
+
+
+def _decision(key: PullKey, judgement: Judgement, tally: Tally) -> Decision:
+    snapshot = judgement.observation.snapshot
+    return Decision(
+        key=str(key),
+        repository_id=key.repository_id,
+        head_sha=snapshot.head.sha,
+        verdict_key=judgement.verdict.key,
+        verdict=asdict(judgement.verdict),
+        snapshot=json.dumps(asdict(snapshot), default=str, ensure_ascii=True).encode(),
+        plan=json.loads(_EFFECTS.dump_json(judgement.effects)),
+        requests=dict(tally.counts),
+    )
+
+
+def _outcome(judgement: Judgement) -> Outcome:
+    """Errored is looked at again soon; green checks just posted are looked at again to enqueue."""
+    verdict, effects = judgement.verdict, judgement.effects
+    if not verdict.gated:
+        return Done()
+    if Status.ERRORED in (verdict.evidence.status, verdict.review.status):
+        return Sleep(ERRORED_AGAIN)
+    posted = any(isinstance(effect, PutCheckRun) for effect in effects)
+    enqueued = any(isinstance(effect, Enqueue) for effect in effects)
+    unknown = judgement.observation.merge_state == "UNKNOWN"
+    waits = verdict.may_enqueue and judgement.observation.queued is None and not enqueued
+    return Sleep(LOOK_AFTER_WRITE) if waits and (posted or unknown) else Done()
+
+
+def repository_label(repository: RepositoryName, key: PullKey) -> str:
+    return f"{repository.full_name}#{key.number}"

@@ -1,0 +1,104 @@
+"""Reviews joined with what was true when they were delivered.
+
+GitHub may bind a review to another commit later, and a body or base may change after it. The store keeps what the
+delivery said; a review whose delivery was lost is recorded at first sight, and then only what provably has not
+changed since the review is taken as known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from app.gate.gate import Gate
+from app.github.pull_models import PullRequest
+from app.github.pull_models import Review as GitHubReview
+from app.store import reviews as stored_reviews
+from checks.bundle import read_bundle
+from checks.snapshot import Account, Review, Snapshot, Unread
+
+NO_BUNDLE = ""  # in the store: the body held no bundle
+
+
+@dataclass(frozen=True, slots=True)
+class BundleNow:
+    """The bundle as it stands: its digest (None without one), and when it was last written if it is in a comment."""
+
+    digest: str | None
+    commented_at: datetime | None
+
+
+def bundle_now(snapshot: Snapshot) -> BundleNow:
+    reading = read_bundle(snapshot)
+    comment_id = reading.source.comment_id if reading.source else None
+    comment = next((comment for comment in snapshot.comments if comment.id == comment_id), None)
+    return BundleNow(reading.digest, (comment.edited_at or comment.created_at) if comment else None)
+
+
+async def read_reviews(
+    gate: Gate, repository_id: int, pull: PullRequest, known: Sequence[stored_reviews.Review], bundle: BundleNow
+) -> tuple[Review, ...] | Unread:
+    """Every review of the pull request; `known` are the store's records."""
+    if pull.reviews is None or not pull.reviews.complete:
+        return Unread("GitHub's list of reviews is cut")
+    rows = {row.review_id: row for row in known}
+    found = [review for review in pull.reviews.nodes if review.author and review.submitted_at and review.commit]
+    fresh = [
+        _observed(repository_id, pull, review, bundle.digest) for review in found if review.full_database_id not in rows
+    ]
+    if fresh:
+        async with gate.database.transaction() as connection:
+            await stored_reviews.record(connection, fresh)
+    rows |= {row.review_id: row for row in fresh}
+    return tuple(_joined(review, rows[review.full_database_id], bundle) for review in found)
+
+
+def _observed(repository_id: int, pull: PullRequest, review: GitHubReview, digest: str | None) -> stored_reviews.Review:
+    assert review.author is not None
+    assert review.commit is not None
+    assert review.submitted_at is not None
+    body_known = _unchanged_since(pull.last_edited_at, review.submitted_at)
+    base_known = _unchanged_since(pull.base_changed_at, review.submitted_at)
+    return stored_reviews.Review(
+        repository_id=repository_id,
+        pull_number=pull.number,
+        review_id=review.full_database_id,
+        reviewer_id=review.author.database_id or 0,
+        reviewer_login=review.author.login,
+        state=review.state,
+        commit_id=review.commit.oid,
+        base_ref=f"refs/heads/{pull.base_ref_name}" if base_known else "",
+        bundle_digest=(digest or NO_BUNDLE) if body_known else None,
+        ticket_digest=None,
+        submitted_at=review.submitted_at,
+        source="observed",
+    )
+
+
+def _unchanged_since(changed_at: datetime | None, moment: datetime) -> bool:
+    return changed_at is None or changed_at <= moment
+
+
+def _joined(review: GitHubReview, row: stored_reviews.Review, bundle: BundleNow) -> Review:
+    assert review.author is not None
+    return Review(
+        review.full_database_id,
+        Account(review.author.login, review.author.database_id, review.author.type),
+        review.state,
+        row.commit_id,
+        row.submitted_at,
+        row.base_ref or Unread("the base branch was changed after this review and its delivery is not known"),
+        _bundle_then(row, bundle),
+        row.ticket_digest,
+    )
+
+
+def _bundle_then(row: stored_reviews.Review, bundle: BundleNow) -> str | Unread | None:
+    """The digest of the bundle that the reviewer saw."""
+    if bundle.commented_at is not None:
+        seen = bundle.commented_at <= row.submitted_at
+        return bundle.digest if seen else Unread("the bundle's comment was written after this review")
+    if row.bundle_digest is None:
+        return Unread("the description was edited after this review and its delivery is not known")
+    return row.bundle_digest or None

@@ -1,0 +1,81 @@
+"""Workflow files at the head and at the target, with every local file that they call, compared by object id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import yaml
+
+from app.gate.git import GitFailed, GitObjects
+from checks.snapshot import Unread, WorkflowFile
+
+FOLDER = ".github/workflows"
+MOST_BYTES = 512 * 1024  # of one workflow file
+DEEPEST = 10  # reusable workflows call each other no deeper
+MOST_FILES = 200
+
+
+async def read_workflow_files(objects: GitObjects, head: str, target: str) -> tuple[WorkflowFile, ...] | Unread:
+    """Every workflow file of either side. Unread when there are too many, or git cannot read them."""
+    try:
+        paths = sorted({*await objects.files_in(head, FOLDER), *await objects.files_in(target, FOLDER)})
+        paths = [path for path in paths if path.endswith((".yml", ".yaml"))]
+        if len(paths) > MOST_FILES:
+            return Unread(f"there are {len(paths)} workflow files; more than {MOST_FILES} are not compared")
+        return tuple([await _workflow(objects, path, head, target, 0) for path in paths])
+    except GitFailed as wrong:
+        return Unread(str(wrong))
+
+
+async def _workflow(objects: GitObjects, path: str, head: str, target: str, depth: int) -> WorkflowFile:
+    head_oid, target_oid = await objects.entry_at(head, path), await objects.entry_at(target, path)
+    if head_oid is None or head_oid != target_oid or depth > DEEPEST:
+        too_deep = ("calls that go too deep",) if depth > DEEPEST else ()
+        return WorkflowFile(path, head_oid, target_oid, unresolved=too_deep)
+    called, unresolved = await _called(objects, path, head, target, depth)
+    return WorkflowFile(path, head_oid, target_oid, called, unresolved)
+
+
+async def _called(
+    objects: GitObjects, path: str, head: str, target: str, depth: int
+) -> tuple[tuple[WorkflowFile, ...], tuple[str, ...]]:
+    text = await objects.blob_at(head, path, MOST_BYTES) if path.endswith((".yml", ".yaml")) else b""
+    references = None if text is None else local_references(text)
+    if references is None:
+        return (), ("a file that cannot be read as a workflow",)
+    if len(references) > MOST_FILES:
+        return (), ("more calls than are followed",)
+    return tuple([await _workflow(objects, each, head, target, depth + 1) for each in references]), ()
+
+
+def local_references(text: bytes) -> tuple[str, ...] | None:
+    """Paths in the same repository that a workflow or action file calls; None when it is no readable YAML.
+
+    `./path` and `$/path` both name the repository that is checked out (the latter since 2026-07-30). A reference to
+    another repository is fixed by the file's own text, which is compared already.
+    """
+    try:
+        node = yaml.compose(text.decode("utf-8"), Loader=yaml.CSafeLoader)
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError):
+        return None
+    uses = () if node is None else _uses(node, set())
+    return tuple(dict.fromkeys(_path(value) for value in uses if value.startswith(("./", "$/"))))
+
+
+def _path(reference: str) -> str:
+    return reference[2:].partition("@")[0].strip("/")
+
+
+def _uses(node: yaml.Node, seen: set[int]) -> Iterator[str]:
+    """Values of every `uses` key. Anchors make a graph of the file, so each node is entered once."""
+    if id(node) in seen:
+        return
+    seen.add(id(node))
+    if isinstance(node, yaml.SequenceNode):
+        for item in node.value:
+            yield from _uses(item, seen)
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.value == "uses" and isinstance(value, yaml.ScalarNode):
+                yield value.value
+            yield from _uses(value, seen)
