@@ -122,7 +122,8 @@ def _fields_at(path: Path) -> tuple[str, ...]:
     schema = policy_schema()
     node: Mapping[str, Any] = schema
     for part in path:
-        node = _resolved(schema, node.get("properties", {}).get(part) or node["additionalProperties"])
+        fields = node.get("properties") or dict.fromkeys([part], *node["patternProperties"].values())
+        node = _resolved(schema, fields[part])
     return tuple(node["properties"])
 
 

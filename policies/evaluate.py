@@ -172,7 +172,7 @@ def _review_requirement(case: _Case, for_people: tuple[Finding, ...]) -> ReviewR
         permission=permission_of(approvers.permission),
         users=approvers.users,
         teams=approvers.teams,
-        allow_operator=policy.allow_operator,
+        allow_operator=policy.review.allow_operator,
     )
 
 
@@ -181,7 +181,7 @@ def _approvals(case: _Case) -> int:
     by_risk = policy.requirements.at(case.level).approvals
     if case.who.kind == "outsider":
         return max(by_risk, policy.outsiders.approvals)
-    if case.who.kind == "person" and (not policy.people.approvals_by_risk or _repairs_policy(case)):
+    if case.who.kind == "person" and (not policy.review.people_need_approval or _repairs_policy(case)):
         return 0
     return by_risk
 

@@ -19,6 +19,8 @@ from policies.schema import Policy
 
 MAX_BYTES = 64 * 1024
 DEFAULT = "default"
+# Merged field by field, `approvers: {teams: [core]}` would let in whomever the preset names besides.
+_REPLACED = frozenset({"people", "approvers"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,4 +120,5 @@ def _merged(below: Value, above: Value) -> Value:
     """Fields of `above` over those of `below`, at every depth; lists and plain values replace."""
     if not isinstance(below, dict) or not isinstance(above, dict):
         return above
-    return {**below, **{key: _merged(below.get(key), value) for key, value in above.items()}}
+    changed = {key: value if key in _REPLACED else _merged(below.get(key), value) for key, value in above.items()}
+    return {**below, **changed}

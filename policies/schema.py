@@ -59,16 +59,17 @@ class Agents(Section):
 
 
 class People(Section):
-    """Who is a person. A pull request is a person's only if author, pusher and every committer are, and no mark says
-    otherwise."""
+    """Who is a person: whoever one of these fields names. Given as a whole, it replaces the preset's.
+
+    A pull request is a person's only if author, pusher and every committer are people and no mark says otherwise.
+    """
 
     permission: PermissionWord | None = Field(
-        description="Whoever has at least this permission on the repository is a person. null: only those listed are."
+        default=None, description="Whoever has at least this permission on the repository is a person."
     )
-    users: Logins = Field(description="Logins of people.")
-    teams: Teams = Field(description="Slugs of teams of the owning organisation whose active members are people.")
-    approvals_by_risk: bool = Field(
-        description="Whether a person's own pull request needs the approvals of its risk. false suits one person alone."
+    users: Logins = Field(default=(), description="Logins of people.")
+    teams: Teams = Field(
+        default=(), description="Slugs of teams of the owning organisation whose active members are people."
     )
 
 
@@ -107,12 +108,14 @@ class Area(Section):
 
 
 class Approvers(Section):
-    """Whose approval counts. Being named once is enough."""
+    """Whose approval counts: whoever one of these fields names. Given as a whole, it replaces the preset's."""
 
-    users: Logins = Field(description="Logins whose approval counts.")
-    teams: Teams = Field(description="Slugs of teams of the owning organisation whose active members' approval counts.")
     permission: PermissionWord | None = Field(
-        description="Whoever has at least this permission may approve. null: only those named may."
+        default=None, description="Whoever has at least this permission on the repository may approve."
+    )
+    users: Logins = Field(default=(), description="Logins whose approval counts.")
+    teams: Teams = Field(
+        default=(), description="Slugs of teams of the owning organisation whose active members' approval counts."
     )
 
 
@@ -150,7 +153,19 @@ class RiskRules(Section):
     """Risk by path. The highest of these, the ticket and the agent's own word decides."""
 
     areas: Annotated[dict[AreaName, Area], Field(max_length=100)] = Field(
-        description="Areas by name. The twelve of the preset can be changed, others can be added."
+        description="Areas by name. The twelve of the preset can be changed, others can be added.",
+        json_schema_extra={"additionalProperties": False},
+    )
+
+
+class ReviewRules(Section):
+    """Special rules of review."""
+
+    allow_operator: bool = Field(
+        description="Whether the person who runs the agent may approve its work. Suits one person alone."
+    )
+    people_need_approval: bool = Field(
+        description="Whether a person's own pull request needs the approvals of its risk. false suits one person alone."
     )
 
 
@@ -213,9 +228,7 @@ class Policy(Section):
     risk: RiskRules
     requirements: Requirements
     approvers: Approvers
-    allow_operator: bool = Field(
-        description="Whether the person who runs the agent may approve its work. For one person alone."
-    )
+    review: ReviewRules
     ci: Ci
     queue: Queue
     ticket: TicketRules

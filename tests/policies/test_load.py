@@ -47,6 +47,17 @@ def test_lists_replace_and_more_paths_add() -> None:
     assert set(policy.risk.areas) == {*default.risk.areas, "games"}
 
 
+def test_people_and_approvers_are_replaced_as_a_whole() -> None:
+    policy = read(
+        "version: 1\npeople: {users: [ada]}\napprovers: {teams: [core]}\nrequirements: {high: {approvers: {}}}"
+    )
+    assert (policy.people.permission, policy.people.users, policy.people.teams) == (None, ("ada",), ())
+    assert (policy.approvers.permission, policy.approvers.users, policy.approvers.teams) == (None, (), ("core",))
+    assert policy.requirements.high.approvers is not None
+    assert policy.requirements.high.approvers.permission is None
+    assert policy.requirements.low.approvers is None
+
+
 def test_a_file_stands_on_the_preset_it_extends() -> None:
     policy = read("version: 1\nextends: strict\npeople: {users: [ada]}\n")
     assert policy.extends == "strict"

@@ -40,7 +40,7 @@ VALID = [
     {"version": 1, "queue": {"enqueue": "on"}},
     {"version": 1, "risk": {"areas": {"ci": {"more_paths": ["a"]}}}},
     {"version": 1, "people": {"permission": None}},
-    {"version": 1, "requirements": {"high": {"approvers": {"users": ["ada"], "teams": [], "permission": None}}}},
+    {"version": 1, "requirements": {"high": {"approvers": {"users": ["ada"]}}}},
 ]
 INVALID = [
     {"version": 1, "queu": {}},
@@ -50,6 +50,7 @@ INVALID = [
     {"version": 1, "approvers": {"users": ["a b"]}},
     {"version": 1, "branches": "main"},
     {"version": 1, "outsiders": {"approvals": 0}},
+    {"version": 1, "risk": {"areas": {"Big": {"risk": "low", "paths": []}}}},
 ]
 
 
@@ -118,7 +119,7 @@ class TestPresets:
             14,
         )
         assert policy.approvers.permission == "write"
-        assert not policy.allow_operator
+        assert not policy.review.allow_operator
         assert not policy.ci.allow_push
         assert not policy.ticket.required
 
@@ -133,8 +134,8 @@ class TestPresets:
 
     def test_solo_lets_the_operator_approve_and_the_person_work(self) -> None:
         policy = load("version: 1\nextends: solo", presets())
-        assert policy.allow_operator
-        assert not policy.people.approvals_by_risk
+        assert policy.review.allow_operator
+        assert not policy.review.people_need_approval
         assert [policy.requirements.at(risk).approvals for risk in Risk] == [0, 1, 1, 1]
 
     def test_observe_never_blocks_or_merges(self) -> None:
