@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -226,6 +227,25 @@ def require(
         raise not_found()
     if not allowed(world, actor, repository, permission, access, user=user):
         raise refusal(actor)
+    return actor
+
+
+def require_any(
+    request: Request,
+    repository: Repository,
+    permissions: Sequence[str],
+    access: Access,
+    *,
+    user: Permission | None = None,
+) -> Actor:
+    """Like `require` where GitHub accepts any of several permissions."""
+    actor = actor_of(request)
+    world: World = request.app.state.github.world
+    if any(allowed(world, actor, repository, p, access, user=user) for p in permissions):
+        require(request, repository, "metadata")
+    else:
+        require(request, repository, permissions[0], access, user=user)
+    request.state.accepted_permissions = "; ".join(f"{p}={access}" for p in permissions)
     return actor
 
 

@@ -255,9 +255,16 @@ class Git:
     async def write_blob(self, data: bytes) -> str:
         return (await self.run("hash-object", "-w", "--stdin", stdin=data)).decode().strip()
 
-    async def write_tree(self, entries: Sequence[TreeEntry]) -> str:
-        lines = b"".join(f"{e.mode} {e.type} {e.sha}\t{e.path}\0".encode() for e in entries)
-        return (await self.run("mktree", "-z", stdin=lines)).decode().strip()
+    async def write_paths(self, entries: Sequence[TreeEntry]) -> str:
+        """The tree of files at their full paths."""
+        file = self.path / f"index-{uuid.uuid4().hex}"
+        index = {"GIT_INDEX_FILE": str(file)}
+        lines = b"".join(f"{e.mode} {e.sha}\t{e.path}\0".encode() for e in entries)
+        try:
+            await self.run("update-index", "-z", "--add", "--index-info", stdin=lines, env=index)
+            return (await self.run("write-tree", env=index)).decode().strip()
+        finally:
+            _discard(file)
 
     async def merge_base(self, one: str, other: str) -> str | None:
         key = (one, other)
@@ -347,6 +354,10 @@ class Git:
         lines += [b"", b"get-mark :1", f"reset {ref}".encode(), f"from {ZERO}".encode(), b"", b"done", b""]
         out = await self.run("fast-import", "--quiet", "--date-format=raw", stdin=b"\n".join(lines))
         return out.decode().split()[0]
+
+
+def _discard(file: Path) -> None:
+    file.unlink(missing_ok=True)
 
 
 def _looks_like_object_id(name: str) -> bool:

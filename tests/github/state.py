@@ -439,6 +439,7 @@ class Switches:
     repeat_deliveries: bool = False  # every webhook is sent twice
     reorder_deliveries: bool = False  # the queued webhooks go out in reverse order
     run_actions: bool = True  # False: workflow runs stay queued
+    patch_lines_a_page: int = 20_000  # beyond these a page of pull request files shows further files as unchanged
     dequeue_on_push: bool = True  # a push to a queued pull request's branch removes its entry
     etag_per_token: bool = False  # True: a new token of the same installation gets other entity tags
     stale_dismissal: bool = True  # honour dismiss_stale_reviews_on_push

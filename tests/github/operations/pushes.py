@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from tests.github.auth import Actor
-from tests.github.errors import unprocessable
+from tests.github.auth import Actor, allowed
+from tests.github.errors import ApiError, unprocessable
 from tests.github.events import ZERO, RefUpdated
 from tests.github.git import GitError
 from tests.github.state import PushRecord, Repository
@@ -102,6 +102,28 @@ async def record_push(github: SimulatedGitHub, repository: Repository, commands:
     for command in commands:
         if (await git.rev_parse(command.ref) or ZERO) == command.after:
             await record_ref_change(github, repository, command, actor)
+
+
+async def check_api_push(
+    github: SimulatedGitHub, repository: Repository, actor: Actor, command: RefCommand, *, status: int = 422
+) -> None:
+    """The same refusals for a ref that is moved through the API; ApiError 403 for workflow files."""
+    reason = await refusal_of_push(github, repository, actor, [command])
+    if reason is not None:
+        raise ApiError(status, reason)
+    if actor.is_bot and not allowed(github.world, actor, repository, "workflows", "write"):
+        await _refuse_workflow_files(github, repository, command)
+
+
+async def _refuse_workflow_files(github: SimulatedGitHub, repository: Repository, command: RefCommand) -> None:
+    """New commits may not touch workflow files without the permission `workflows`."""
+    if command.after == ZERO:
+        return
+    git = github.git(repository)
+    new = await git.commits(command.after, "--not", "--all", path=".github/workflows", limit=1)
+    if new:
+        message = "refusing to allow a GitHub App to create or update workflow files without `workflows` permission"
+        raise ApiError(403, message)
 
 
 async def refusal_of_push(

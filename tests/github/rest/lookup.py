@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from starlette.requests import Request
 
-from tests.github.auth import Access, require
+from tests.github.auth import Access, require, require_any
 from tests.github.errors import ApiError, not_found, unprocessable
 from tests.github.state import Comment, Issue, Permission, PullRequest, Repository, World
 
@@ -43,6 +43,14 @@ def number_in(request: Request, name: str = "number") -> int:
     if not text.isdecimal():
         raise not_found()
     return int(text)
+
+
+def issue_repository_of(request: Request, access: Access = "read", *, user: Permission | None = None) -> Repository:
+    """For routes of an issue by number: for a pull request's number the permission on pull requests will do too."""
+    found = repository_of(request)
+    is_pull = number_in(request) in found.pulls
+    require_any(request, found, ("issues", "pull_requests") if is_pull else ("issues",), access, user=user)
+    return found
 
 
 def pull_of(request: Request, repository: Repository) -> PullRequest:
