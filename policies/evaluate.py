@@ -63,9 +63,8 @@ def _case(state: PolicyState, snapshot: Snapshot) -> _Case:
         snapshot, rules.agent_markers(policy), rules.people_rule(policy), rules.dependency_bots(policy)
     )
     bot = who.kind == "dependency-bot"
-    assessed = risk.check(
-        snapshot, rules.path_rules(policy), reading.bundle, exempt={"dependencies"} if bot else frozenset()
-    )
+    exempt = ("dependencies",) if bot else ()  # a bot's update of them has a risk of its own
+    assessed = risk.check(snapshot, rules.path_rules(policy, exempt), reading.bundle, exempt)
     level = max(assessed.level, risk_of(policy.dependency_bots.risk)) if bot else assessed.level
     return _Case(state, snapshot, reading, who, assessed, level)
 

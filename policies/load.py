@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from checks.document import Document, DocumentError, Value, read_document
 from checks.snapshot import Unread
 from policies.errors import InvalidPolicyError, PolicyError, did_you_mean, error_at, explain_errors, unreadable
-from policies.guards import guard_errors
+from policies.patterns import pattern_errors
 from policies.schema import Policy
 
 MAX_BYTES = 64 * 1024
@@ -81,7 +81,7 @@ def load(text: str, presets: Mapping[str, str]) -> Policy:
         policy = Policy.model_validate_json(json.dumps(merged))
     except ValidationError as invalid:
         raise InvalidPolicyError(*explain_errors(document, invalid.errors(include_url=False))) from invalid
-    errors = guard_errors(document, policy)
+    errors = tuple(pattern_errors(document, policy))
     if errors:
         raise InvalidPolicyError(*errors)
     return policy

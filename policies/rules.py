@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 
 from checks.ci import CiRequirement
@@ -43,9 +43,12 @@ def dependency_bots(policy: Policy) -> DependencyBots:
     return DependencyBots(bots.accounts, patterns(bots.paths))
 
 
-def path_rules(policy: Policy) -> tuple[PathRule, ...]:
+def path_rules(policy: Policy, exempt: Collection[str] = ()) -> tuple[PathRule, ...]:
+    """The policy's own rules, without those of the areas in `exempt`."""
     areas = policy.risk.areas.items()
-    return tuple(PathRule(name, risk_of(area.risk), patterns(area.all_paths)) for name, area in areas)
+    return tuple(
+        PathRule(name, risk_of(area.risk), patterns(area.all_paths)) for name, area in areas if name not in exempt
+    )
 
 
 def ci_requirement(policy: Policy) -> CiRequirement:

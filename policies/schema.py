@@ -150,7 +150,7 @@ class Requirements(Section):
 
 
 class RiskRules(Section):
-    """Risk by path. The highest of these, the ticket and the agent's own word decides."""
+    """Risk by path. The highest of these, of what is built in, of the ticket and of the agent's own word decides."""
 
     areas: Annotated[dict[AreaName, Area], Field(max_length=100)] = Field(
         description="Areas by name. The twelve of the preset can be changed, others can be added.",

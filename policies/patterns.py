@@ -1,4 +1,4 @@
-"""What a well-formed policy may still not say."""
+"""Path patterns of a policy that cannot be used."""
 
 from __future__ import annotations
 
@@ -6,17 +6,11 @@ from collections.abc import Iterator
 
 from checks.document import Document, Path
 from checks.paths import PathPatterns
-from checks.snapshot import Risk
 from policies.errors import PolicyError, error_at
-from policies.schema import POLICY_PATH, Policy, risk_of
+from policies.schema import Policy
 
 
-def guard_errors(document: Document, policy: Policy) -> tuple[PolicyError, ...]:
-    errors = tuple(_bad_patterns(document, policy))
-    return errors or tuple(_unguarded(document, policy))
-
-
-def _bad_patterns(document: Document, policy: Policy) -> Iterator[PolicyError]:
+def pattern_errors(document: Document, policy: Policy) -> Iterator[PolicyError]:
     for path, pattern in _patterns(policy):
         try:
             PathPatterns((pattern,))
@@ -36,14 +30,3 @@ def _patterns(policy: Policy) -> Iterator[tuple[Path, str]]:
         lists.append((("risk", "areas", name, "more_paths"), area.more_paths))
     for path, patterns in lists:
         yield from (((*path, index), pattern) for index, pattern in enumerate(patterns))
-
-
-def _unguarded(document: Document, policy: Policy) -> Iterator[PolicyError]:
-    """Whoever can change the policy unseen can change everything else."""
-    guarded = any(
-        risk_of(area.risk) >= Risk.HIGH and PathPatterns(area.all_paths).matches(POLICY_PATH)
-        for area in policy.risk.areas.values()
-    )
-    if not guarded:
-        hint = f"Keep `{POLICY_PATH}` in an area of high or critical risk"
-        yield error_at(document, ("risk", "areas", "gate"), "the policy does not guard itself", hint)
