@@ -1,12 +1,15 @@
-"""The bundle's words against the facts."""
+"""The bundle's words against the facts. They are never proof; a false one fails."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from checks.bundle import BundleReading
-from checks.finding import Finding
-from checks.snapshot import JobLog, Snapshot
+from checks.bundle import Bundle, BundleReading, BundleSource
+from checks.bundle_schema import Command, Pointer
+from checks.ci_jobs import plain, read_log, shows
+from checks.ci_runs import current_jobs
+from checks.finding import Evidence, Finding, Fix, errored, failed, passed, pending, skipped
+from checks.snapshot import Artifact, Diff, Job, JobLog, Snapshot, Unread, WorkflowRun
 
 # What policy can ask for, as paths into the bundle.
 FIELDS: tuple[str, ...] = (
@@ -24,13 +27,269 @@ FIELDS: tuple[str, ...] = (
     "preview",
     "producer",
 )
+_SHOWN = 10  # of a list
 
 
 def check(snapshot: Snapshot, reading: BundleReading, required: tuple[str, ...]) -> tuple[Finding, ...]:
     """Findings `bundle` and `claims.*`. `required` holds names of FIELDS."""
-    raise NotImplementedError
+    source, bundle = reading.source, reading.bundle
+    if source is None:
+        return (_no_bundle(required),)
+    if bundle is None:
+        return (_unreadable(reading, source),)
+    return (
+        _complete(bundle, source, required, reading.digest),
+        *_head(snapshot, bundle),
+        *_files(snapshot, bundle),
+        *_commands(snapshot, bundle),
+        *_pointers(snapshot, bundle),
+        *_tests(snapshot, bundle),
+    )
+
+
+def _no_bundle(required: tuple[str, ...]) -> Finding:
+    if not required:
+        return skipped("bundle", "No evidence bundle is asked for.")
+    fields = ", ".join(required)
+    fix = Fix("add-bundle", f"Add a fenced block with the info string `mergegate` to the body. It needs: {fields}.")
+    return failed("bundle", "There is no evidence bundle in the pull request's body or its author's comments.", fix=fix)
+
+
+def _unreadable(reading: BundleReading, source: BundleSource) -> Finding:
+    listed = "; ".join(str(fault) for fault in reading.faults[:_SHOWN])
+    hints = [f"{fault.field or 'the block'}: {fault.hint}" for fault in reading.faults if fault.hint]
+    text = "Repair it: " + "; ".join(hints[:_SHOWN]) if hints else "Repair the lines named."
+    first = reading.faults[0]
+    evidence = Evidence(source.place, start_line=first.line, end_line=first.line, digest=reading.digest)
+    fix = Fix("correct-bundle", text, first.field)
+    return failed("bundle", f"The bundle in {source.place} cannot be read: {listed}.", evidence, fix=fix)
+
+
+def _complete(bundle: Bundle, source: BundleSource, required: tuple[str, ...], digest: str | None) -> Finding:
+    evidence = Evidence(source.place, start_line=source.first_line, digest=digest)
+    missing = [field for field in required if not is_given(bundle, field)]
+    if not missing:
+        return passed("bundle", f"The bundle in {source.place} is complete.", evidence)
+    fix = Fix("add-bundle-field", f"Add to the bundle: {', '.join(missing)}.", missing[0])
+    return failed("bundle", f"The bundle in {source.place} leaves out {', '.join(missing)}.", evidence, fix=fix)
+
+
+def is_given(bundle: Bundle, field: str) -> bool:
+    """Whether the bundle has this one of FIELDS. An empty list of known risks is given, an empty other list is not."""
+    value: object = bundle
+    for part in field.split("."):
+        value = getattr(value, part, None)
+    return value is not None and (value != () or field in ("risk.known", "risk.areas"))
+
+
+def _head(snapshot: Snapshot, bundle: Bundle) -> Iterator[Finding]:
+    if bundle.head is not None and bundle.head != snapshot.head.sha:
+        reason = f"The bundle is about commit {bundle.head[:12]}, but the head is {snapshot.head.sha[:12]}."
+        fix = Fix("correct-bundle", f"Check the bundle again and set head to {snapshot.head.sha}.", "head")
+        yield failed("claims.head", reason, fix=fix)
+    elif bundle.head is not None:
+        yield passed("claims.head", "The bundle names this head.")
+    if bundle.tree is None:
+        return
+    if snapshot.head.tree is None:
+        yield errored("claims.tree", "The head's tree could not be read, to compare it with the bundle's.", fix=_WAIT)
+    elif bundle.tree != snapshot.head.tree:
+        reason = f"The bundle is about tree {bundle.tree[:12]}, but the head's is {snapshot.head.tree[:12]}."
+        yield failed("claims.tree", reason, fix=Fix("correct-bundle", "Correct or remove the tree.", "tree"))
+    else:
+        yield passed("claims.tree", "The bundle names this head's tree.")
+
+
+def _files(snapshot: Snapshot, bundle: Bundle) -> Iterator[Finding]:
+    if bundle.changed_files is None:
+        return
+    if isinstance(snapshot.diff, Unread):
+        yield _not_compared("claims.files", "changed files", snapshot.diff)
+    elif not snapshot.diff.complete:
+        reason = "The changed files could not be listed as a whole, to compare them with the bundle's."
+        yield errored("claims.files", reason, fix=_WAIT)
+    else:
+        yield _compare_files(snapshot.diff, set(bundle.changed_files))
+
+
+def _compare_files(diff: Diff, claimed: set[str]) -> Finding:
+    either = {path for file in diff.files for path in file.paths}
+    unnamed = sorted({file.path for file in diff.files} - claimed)
+    invented = sorted(claimed - either)
+    if not unnamed and not invented:
+        return passed("claims.files", f"The bundle names all {len(diff.files)} changed files and no other.")
+    parts = [f"does not name {_list(unnamed)}"] if unnamed else []
+    parts += [f"names {_list(invented)}, which did not change"] if invented else []
+    fix = Fix("correct-bundle", "List exactly the paths that the pull request changes.", "changed_files")
+    return failed("claims.files", f"The bundle's list of changed files {' and '.join(parts)}.", fix=fix)
+
+
+def _list(items: list[str]) -> str:
+    more = f" and {len(items) - _SHOWN} more" if len(items) > _SHOWN else ""
+    return ", ".join(f"`{item}`" for item in items[:_SHOWN]) + more
+
+
+def _not_compared(check: str, what: str, unread: Unread) -> Finding:
+    reason = f"The {what} could not be compared with the bundle: {unread.because}."
+    if unread.offline:
+        return pending(check, reason, fix=Fix("open-pull-request", "Open a pull request; only GitHub knows them."))
+    return errored(check, reason, fix=_WAIT)
+
+
+def _commands(snapshot: Snapshot, bundle: Bundle) -> Iterator[Finding]:
+    in_ci = [command for command in bundle.commands or () if command.where == "ci"]
+    if not in_ci:
+        if bundle.commands:
+            yield skipped("claims.commands", "All commands of the bundle ran locally, which is never evidence.")
+        return
+    if isinstance(snapshot.runs, Unread):
+        yield _not_compared("claims.commands", "workflow runs", snapshot.runs)
+        return
+    wrong = [found for command in in_ci if (found := _command(command, snapshot.runs)) is not None]
+    yield from wrong or [passed("claims.commands", f"The raw logs show all {len(in_ci)} commands as the bundle does.")]
+
+
+def _command(command: Command, runs: tuple[WorkflowRun, ...]) -> Finding | None:
+    shown = f"`{plain(command.command)}`"
+    jobs = [job for run in runs for job in current_jobs(run) if _is_meant(command, run, job)]
+    showing = [job for job in jobs if shows(job, command.command)]
+    if not showing:
+        return _not_shown(shown, jobs, runs)
+    succeeded = [_succeeded(job, command.command) for job in showing]
+    if None in succeeded:
+        return pending("claims.commands", f"A job that runs {shown} is not finished.", fix=_WAIT)
+    if all(outcome is (command.exit_code == 0) for outcome in succeeded):
+        return None
+    job = next(job for job, outcome in zip(showing, succeeded, strict=True) if outcome is not (command.exit_code == 0))
+    reason = f"The bundle says that {shown} ended with {command.exit_code}, but in job `{job.name}` it did not."
+    return failed("claims.commands", reason, _evidence(job), fix=_TRUE_CODE)
+
+
+def _is_meant(command: Command, run: WorkflowRun, job: Job) -> bool:
+    pointer = command.evidence or Pointer.model_construct()
+    return pointer.run in (None, run.id) and pointer.job in (None, job.id)
+
+
+def _succeeded(job: Job, command: str) -> bool | None:
+    """Whether the command's own step succeeded, else the job; None while that is open."""
+    step = next((step for step in job.steps if plain(step.name) == plain(command)), None)
+    conclusion = job.conclusion if step is None or step.conclusion is None else step.conclusion
+    return None if conclusion is None else conclusion == "success"
+
+
+def _not_shown(shown: str, jobs: list[Job], runs: tuple[WorkflowRun, ...]) -> Finding:
+    reason = f"The bundle says that {shown} ran in CI, but no raw log of this head shows it"
+    if not runs or any(run.status != "completed" for run in runs):
+        return pending("claims.commands", f"{reason} yet.", fix=_WAIT)
+    blind = next((job for job in jobs if read_log(job) is None and job.conclusion != "skipped"), None)
+    if blind is not None:
+        unread = blind.log if isinstance(blind.log, Unread) else Unread("it was not read")
+        return _not_compared("claims.commands", f"log of job `{blind.name}`", unread)
+    fix = Fix("correct-bundle", "Give the command exactly as the workflow runs it, or say `where: local`.", "commands")
+    return failed("claims.commands", f"{reason}.", fix=fix)
+
+
+def _pointers(snapshot: Snapshot, bundle: Bundle) -> Iterator[Finding]:
+    pointers = [*(bundle.evidence or ())]
+    pointers += [command.evidence for command in bundle.commands or () if command.evidence is not None]
+    if not pointers:
+        return
+    if isinstance(snapshot.runs, Unread):
+        yield _not_compared("claims.evidence", "workflow runs", snapshot.runs)
+        return
+    wrong = [found for pointer in pointers if (found := _pointer(pointer, snapshot.runs)) is not None]
+    yield from wrong or [passed("claims.evidence", f"All {len(pointers)} pointers lead to runs of this head.")]
+
+
+def _pointer(pointer: Pointer, runs: tuple[WorkflowRun, ...]) -> Finding | None:
+    within = [run for run in runs if pointer.run in (None, run.id)]
+    if not within:
+        return _strange(f"Run {pointer.run} is no workflow run on this head.")
+    if pointer.job is not None:
+        job = next((job for run in within for job in run.jobs if job.id == pointer.job), None)
+        if job is None:
+            return _strange(f"Job {pointer.job} belongs to no workflow run on this head that the bundle names.")
+        if pointer.artifact is None:
+            return _same_log(pointer, job)
+    return None if pointer.artifact is None else _artifact(pointer, within)
+
+
+def _same_log(pointer: Pointer, job: Job) -> Finding | None:
+    if pointer.digest is None:
+        return None
+    log = read_log(job)
+    if log is None:
+        because = job.log.because if isinstance(job.log, Unread) else "it is not there yet"
+        return errored("claims.evidence", f"The log of job {job.id} could not be compared: {because}.", fix=_WAIT)
+    return None if log.digest == pointer.digest else _strange(f"The log of job {job.id} has the digest {log.digest}.")
+
+
+def _artifact(pointer: Pointer, runs: Iterable[WorkflowRun]) -> Finding | None:
+    found: Artifact | None = None
+    for run in runs:
+        if isinstance(run.artifacts, Unread):
+            return _not_compared("claims.evidence", "artifacts", run.artifacts)
+        found = next((one for one in run.artifacts if one.id == pointer.artifact), found)
+    if found is None:
+        return _strange(f"Artifact {pointer.artifact} belongs to no workflow run on this head that the bundle names.")
+    if found.expired:
+        return _strange(f"Artifact {pointer.artifact} has expired and cannot be looked at any more.")
+    if pointer.digest is not None and pointer.digest != found.digest:
+        return _strange(f"Artifact {pointer.artifact} has the digest {found.digest}.")
+    return None
+
+
+def _strange(reason: str) -> Finding:
+    fix = Fix("correct-bundle", "Point to runs, jobs and artifacts of this head, or leave the pointer out.", "evidence")
+    return failed("claims.evidence", reason, fix=fix)
+
+
+def _tests(snapshot: Snapshot, bundle: Bundle) -> Iterator[Finding]:
+    """No more tests can be new or skipped than the raw logs count; what was removed, only the diff could tell."""
+    if bundle.tests is None:
+        return
+    if isinstance(snapshot.runs, Unread):
+        yield _not_compared("claims.tests", "workflow runs", snapshot.runs)
+        return
+    logs = [log for run in snapshot.runs for job in run.jobs if (log := read_log(job)) is not None]
+    counted = [log.report for log in logs if log.report.passed is not None]
+    if not counted:
+        yield pending("claims.tests", "No raw log counts tests yet, to compare them with the bundle's.", fix=_WAIT)
+        return
+    ran = sum((report.passed or 0) + (report.failed or 0) + (report.skipped or 0) for report in counted)
+    skips = sum(report.skipped or 0 for report in counted)
+    if bundle.tests.count("added") > ran or bundle.tests.count("skipped") > skips:
+        reason = f"The bundle counts more tests than the raw logs, which have {ran}, of which {skips} were skipped."
+        yield failed("claims.tests", reason, fix=Fix("correct-bundle", "Correct the counts.", "tests"))
+    else:
+        yield passed("claims.tests", f"The raw logs count {ran} tests, {skips} skipped; the bundle says no more.")
 
 
 def check_given_logs(reading: BundleReading, logs: Mapping[str, JobLog]) -> tuple[Finding, ...]:
-    """Logs that somebody handed over, by file name, against the bundle. They never count as proof."""
-    raise NotImplementedError
+    """Logs that somebody handed over, by file name, against the bundle: finding `claims.logs`.
+
+    They never count as proof, so that the best answer is skipped.
+    """
+    commands = () if reading.bundle is None else reading.bundle.commands or ()
+    all_well = bool(commands) and all(command.exit_code == 0 for command in commands)
+    return tuple(_given_log(name, log, all_well=all_well) for name, log in logs.items())
+
+
+def _given_log(name: str, log: JobLog, *, all_well: bool) -> Finding:
+    evidence = Evidence(name, digest=log.digest)
+    if all_well and log.report.green is False:
+        why = "; ".join(log.report.reasons[:3])
+        reason = f"The bundle says that every command succeeded, but {name} does not: {why}."
+        return failed("claims.logs", reason, evidence, fix=_TRUE_CODE)
+    return skipped("claims.logs", f"{name} does not contradict the bundle. A given log is never proof.", evidence)
+
+
+def _evidence(job: Job) -> Evidence:
+    log = read_log(job)
+    return Evidence(f"job {job.id} `{job.name}`", url=job.url, digest=log.digest if log else None)
+
+
+_WAIT = Fix("wait", "Nothing to do; the gate looks again by itself.")
+_TRUE_CODE = Fix(
+    "correct-bundle", "Give the exit codes that the raw logs show, or repair the cause and push.", "commands"
+)

@@ -10,6 +10,7 @@ from pathspec import GitIgnoreSpec
 
 MAX_PATTERNS = 1_000
 MAX_PATTERN_LENGTH = 512  # characters
+MAX_BYTES = 15_000  # of a list's patterns together; beyond it the engine's memory for one list may not do
 
 
 class PathPatterns:
@@ -66,7 +67,7 @@ class PathIndex:
     __slots__ = ("_bundles",)
 
     _LISTS = 16  # a bundle; larger ones grow beyond the engine's memory, smaller ones save less
-    _PATTERNS = 500
+    _BYTES = 6_000
 
     def __init__(self, lists: Sequence[PathPatterns]) -> None:
         self._bundles = [(_anything_of(part), part) for part in self._cut(lists)]
@@ -84,8 +85,8 @@ class PathIndex:
     def _cut(self, lists: Sequence[PathPatterns]) -> Iterator[list[tuple[int, PathPatterns]]]:
         part: list[tuple[int, PathPatterns]] = []
         for number, patterns in enumerate(lists):
-            size = sum(len(one.patterns) for _, one in part) + len(patterns.patterns)
-            if part and (len(part) == self._LISTS or size > self._PATTERNS):
+            size = sum(_size(one.patterns) for _, one in part) + _size(patterns.patterns)
+            if part and (len(part) == self._LISTS or size > self._BYTES):
                 yield part
                 part = []
             part.append((number, patterns))
@@ -105,10 +106,16 @@ def _anything_of(part: Sequence[tuple[int, PathPatterns]]) -> GitIgnoreSpec | No
 def _compile(patterns: Sequence[str]) -> GitIgnoreSpec:
     for pattern in patterns:
         _refuse_useless(pattern)
+    if _size(patterns) > MAX_BYTES:
+        raise ValueError(f"the path patterns are {_size(patterns)} bytes together; at most {MAX_BYTES} are read")
     try:
         return GitIgnoreSpec.from_lines(patterns, backend="re2")
     except re2.error as error:
-        raise ValueError(f"the path patterns are too large together: {error}") from error
+        raise ValueError(f"the path patterns are too complicated together: {error}") from error
+
+
+def _size(patterns: Sequence[str]) -> int:
+    return sum(len(pattern.encode("utf-8", "surrogatepass")) for pattern in patterns)
 
 
 def _refuse_useless(pattern: str) -> None:
