@@ -14,15 +14,16 @@ import resource
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any, BinaryIO
+from pathlib import Path
+from typing import BinaryIO
 
 from pydantic import TypeAdapter, ValidationError
 
-from checks.logs import LogReport
 from checks.snapshot import JobLog, Unread
 
 MEMORY_LIMIT = 2 * 1024**3  # bytes of address space
 TIME_LIMIT = 60.0  # seconds for one batch
+ROOT = str(Path(__file__).resolve().parents[2])
 LOG_LIMIT = 32 * 1024**2  # bytes of one log; a longer one is not read
 
 
@@ -59,7 +60,7 @@ _ADAPTER: TypeAdapter[JobLog] = TypeAdapter(JobLog)
 async def _run_child(logs: Sequence[bytes]) -> list[bytes]:
     child = await asyncio.create_subprocess_exec(
         sys.executable,
-        *("-I", "-c", f"import sys; sys.path.insert(0, {_root()!r}); import app.gate.log_process as p; p.main()"),
+        *("-I", "-c", f"import sys; sys.path.insert(0, {ROOT!r}); import app.gate.log_process as p; p.main()"),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
@@ -79,14 +80,7 @@ async def _run_child(logs: Sequence[bytes]) -> list[bytes]:
     return out.split(b"\n")
 
 
-def _root() -> str:
-    return os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-
-
 def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
     resource.setrlimit(resource.RLIMIT_CPU, (int(TIME_LIMIT), int(TIME_LIMIT)))
     serve(sys.stdin.buffer, sys.stdout.buffer)
-
-
-Parsed = LogReport | Any

@@ -17,8 +17,8 @@ from app.gate.memory import Memory, as_written, recall
 from app.gate.names import RepositoryName
 from app.gate.observation import Observation, Queued
 from app.gate.runs import read_runs
-from app.gate.snapshots import BRANCHES, build_snapshot
-from app.gate.target import Target, read_target
+from app.gate.snapshots import build_snapshot
+from app.gate.target import BRANCHES, Target, read_target
 from app.gate.workflows import read_workflow_files
 from app.github import graph
 from app.github.models import HeadCommit

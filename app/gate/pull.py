@@ -138,9 +138,7 @@ def _sibling(key: PullKey, number: int) -> PullKey:
 def _errored_since(observation: Observation, wants: tuple[Wanted, ...]) -> dict[str, str]:
     known: Mapping[str, Any] = observation.errored_since or {}
     now = observation.snapshot.observed_at
-    return {
-        want.name: known.get(want.name, now).isoformat() for want in wants if want.status is Status.ERRORED
-    }
+    return {want.name: known.get(want.name, now).isoformat() for want in wants if want.status is Status.ERRORED}
 
 
 def _news(latest: Decision | None, verdict: Verdict) -> bool:

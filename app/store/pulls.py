@@ -1,3 +1,4 @@
+# ruff: noqa: S608 - the statements are put together from the constants of this file alone
 """What the gate remembers of pull requests and merge groups between two looks at them."""
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ _GROUP = "repository_id, head_sha, installation_id, target_ref, tree, errored_si
 async def find_pull(connection: Connection, repository_id: int, number: int) -> PullRow | None:
     cursor = connection.cursor(row_factory=class_row(PullRow))
     await cursor.execute(
-        f"select {_PULL} from pulls where repository_id = %s and number = %s",  # noqa: S608 - constant columns
+        f"select {_PULL} from pulls where repository_id = %s and number = %s",
         (repository_id, number),
     )
     return await cursor.fetchone()
@@ -68,7 +69,7 @@ async def open_pulls_with_head(connection: Connection, repository_id: int, head_
     """Open pull requests whose head is this commit, by number."""
     cursor = connection.cursor(row_factory=class_row(PullRow))
     await cursor.execute(
-        f"select {_PULL} from pulls where repository_id = %s and head_sha = %s and open order by number",  # noqa: S608
+        f"select {_PULL} from pulls where repository_id = %s and head_sha = %s and open order by number",
         (repository_id, head_sha),
     )
     return await cursor.fetchall()
@@ -78,7 +79,7 @@ async def open_pulls_of_branch(connection: Connection, repository_id: int, ref: 
     """Open pull requests into or from this branch (full ref), by number."""
     cursor = connection.cursor(row_factory=class_row(PullRow))
     await cursor.execute(
-        f"select {_PULL} from pulls where repository_id = %s and open and (base_ref = %s or head_ref = %s) "  # noqa: S608
+        f"select {_PULL} from pulls where repository_id = %s and open and (base_ref = %s or head_ref = %s) "
         "order by number",
         (repository_id, ref, ref),
     )
@@ -88,7 +89,7 @@ async def open_pulls_of_branch(connection: Connection, repository_id: int, ref: 
 async def open_pulls(connection: Connection, repository_id: int) -> list[PullRow]:
     cursor = connection.cursor(row_factory=class_row(PullRow))
     await cursor.execute(
-        f"select {_PULL} from pulls where repository_id = %s and open order by number",  # noqa: S608
+        f"select {_PULL} from pulls where repository_id = %s and open order by number",
         (repository_id,),
     )
     return await cursor.fetchall()
@@ -150,7 +151,8 @@ async def earlier_heads(connection: Connection, repository_id: int, number: int)
         "select distinct c.head_sha from check_runs c join pull_heads h "
         "on h.repository_id = c.repository_id and h.head_sha = c.head_sha "
         "where h.repository_id = %(repository)s and h.number = %(number)s and c.status <> 'completed' "
-        "and not exists (select 1 from pulls p where p.repository_id = c.repository_id and p.head_sha = c.head_sha and p.open)",
+        "and not exists (select 1 from pulls p "
+        "where p.repository_id = c.repository_id and p.head_sha = c.head_sha and p.open)",
         {"repository": repository_id, "number": number},
     )
     return [row["head_sha"] for row in await cursor.fetchall()]
@@ -159,7 +161,7 @@ async def earlier_heads(connection: Connection, repository_id: int, number: int)
 async def find_group(connection: Connection, repository_id: int, head_sha: str) -> GroupRow | None:
     cursor = connection.cursor(row_factory=class_row(GroupRow))
     await cursor.execute(
-        f"select {_GROUP} from merge_groups where repository_id = %s and head_sha = %s",  # noqa: S608
+        f"select {_GROUP} from merge_groups where repository_id = %s and head_sha = %s",
         (repository_id, head_sha),
     )
     return await cursor.fetchone()

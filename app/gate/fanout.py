@@ -1,0 +1,120 @@
+"""Keys that stand for others: a branch, a commit, a repository, an installation, the clock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+
+import structlog
+
+from app.gate.gate import Gate
+from app.gate.names import RepositoryName
+from app.gate.target import BRANCHES
+from app.github import graph, installations
+from app.github.errors import InstallationGone
+from app.github.pull_models import OpenPull
+from app.keys import BranchKey, CommitKey, GroupKey, InstallationKey, Key, PullKey, RepositoryKey, ResyncKey
+from app.store import pulls, repositories, work
+from app.store.pulls import PullRow
+from app.store.work import Mark
+from app.store.worker import Done, Outcome, Sleep
+
+log = structlog.get_logger(__name__)
+
+BRANCH_MOVED = -1  # priority: many pull requests, none of them waiting for this
+RESYNC = -2
+
+
+async def fan_out_branch(gate: Gate, key: BranchKey) -> Outcome:
+    """A branch moved: pull requests into it and out of it."""
+    async with gate.database.transaction() as connection:
+        rows = await pulls.open_pulls_of_branch(connection, key.repository_id, key.ref)
+        await work.mark(connection, [Mark(str(_pull(row)), priority=BRANCH_MOVED) for row in rows])
+    return Done()
+
+
+async def fan_out_commit(gate: Gate, key: CommitKey) -> Outcome:
+    """Something ran on a commit: pull requests and merge groups whose head it is."""
+    async with gate.database.transaction() as connection:
+        rows = await pulls.open_pulls_with_head(connection, key.repository_id, key.sha)
+        group = await pulls.find_group(connection, key.repository_id, key.sha)
+        keys: list[Key] = [_pull(row) for row in rows]
+        if group is not None:
+            keys.append(GroupKey(group.installation_id, group.repository_id, group.head_sha, group.target_ref))
+        await work.mark(connection, [Mark(str(each)) for each in keys])
+    return Done()
+
+
+def _pull(row: PullRow) -> PullKey:
+    return PullKey(row.installation_id, row.repository_id, row.number)
+
+
+async def fan_out_repository(gate: Gate, key: RepositoryKey) -> Outcome:
+    """Everything open in a repository, whether a webhook ever told of it or not."""
+    repository = await gate.repository(key.installation_id, key.repository_id)
+    client = gate.client(key.installation_id)
+    listing = await graph.open_pulls(client, repository.owner, repository.name)
+    if not listing.complete:
+        log.warning("more open pull requests than are listed", repository=repository.full_name)
+    async with gate.database.transaction() as connection:
+        known = await pulls.open_pulls(connection, key.repository_id)
+    numbers = sorted({pull.number for pull in listing.items} | {row.number for row in known})
+    keys: list[Key] = [PullKey(key.installation_id, key.repository_id, number) for number in numbers]
+    keys += await _groups(gate, key, repository, listing.items)
+    async with gate.database.transaction() as connection:
+        await work.mark(connection, [Mark(str(each), priority=RESYNC, news=False) for each in keys])
+    return Done()
+
+
+async def _groups(gate: Gate, key: RepositoryKey, repository: RepositoryName, listed: Sequence[OpenPull]) -> list[Key]:
+    """Groups in the queues of the branches that open pull requests target."""
+    client = gate.client(key.installation_id)
+    found: list[Key] = []
+    for branch in sorted({pull.base_ref_name for pull in listed}):
+        entries = await graph.queue_entries(client, repository.owner, repository.name, branch)
+        found += [
+            GroupKey(key.installation_id, key.repository_id, entry.head_commit.oid, BRANCHES + branch)
+            for entry in (entries.items if entries else ())
+            if entry.head_commit is not None
+        ]
+    return found
+
+
+async def fan_out_installation(gate: Gate, key: InstallationKey) -> Outcome:
+    """Every repository of an installation; one that was removed or suspended only stops its own work."""
+    client = gate.client(key.installation_id)
+    try:
+        listing = await installations.repositories(client)
+    except InstallationGone as gone:
+        log.info("installation gone", installation=key.installation_id, because=gone.because)
+        await gate.github.forget(key.installation_id)
+        return Done()
+    rows = [
+        repositories.Repository(
+            each.id, key.installation_id, each.full_name.partition("/")[0], each.name, each.default_branch or None
+        )
+        for each in listing.items
+    ]
+    async with gate.database.transaction() as connection:
+        await repositories.save(connection, rows)
+        keys = [RepositoryKey(key.installation_id, row.repository_id) for row in rows]
+        await work.mark(connection, [Mark(str(each), priority=RESYNC, news=False) for each in keys])
+    return Done()
+
+
+async def resync(gate: Gate, interval: timedelta) -> Outcome:
+    """Look at every installation, ask for lost deliveries again, and come back after the interval."""
+    listing = await installations.installations(gate.github.app)
+    keys = [InstallationKey(each.id) for each in listing.items if each.suspended_at is None]
+    async with gate.database.transaction() as connection:
+        await work.mark(connection, [Mark(str(each), priority=RESYNC, news=False) for each in keys])
+    return Sleep(interval)
+
+
+def clock_mark() -> Mark:
+    """The mark that starts the clock; the key never parks and sets its own next time."""
+    return Mark(str(ResyncKey()), periodic=True, news=False)
+
+
+def texts(keys: Iterable[Key]) -> list[str]:
+    return [str(key) for key in keys]

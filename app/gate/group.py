@@ -1,0 +1,253 @@
+"""Reconciling one merge group: find every member, judge each anew, rebuild the tree, and always report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from app.gate.apply import Applier
+from app.gate.gate import Gate
+from app.gate.git import GitFailed, GitObjects
+from app.gate.listing import own_runs
+from app.gate.mirror import MissingObjects
+from app.gate.names import RepositoryName
+from app.gate.observation import GroupObservation
+from app.gate.observe import Moved, look, read_state
+from app.gate.outputs import first_look_at_group, outputs_of_group
+from app.gate.plan import plan_group
+from app.gate.pull import judge
+from app.gate.rebuild import rebuild_tree
+from app.gate.runs import read_runs
+from app.gate.target import BRANCHES, NoTarget, policy_at
+from app.gate.workflows import read_workflow_files
+from app.github import graph
+from app.github.errors import GitHubError, RateLimited
+from app.github.models import HeadCommit, TargetCommit
+from app.github.pull_models import QueuedEntry
+from app.keys import GroupKey, PullKey
+from app.store import check_runs, pulls
+from app.store.pulls import GroupRow
+from app.store.work import Lease
+from app.store.worker import Done, Outcome, Retry, Sleep
+from checks.finding import Status
+from checks.snapshot import GroupMember, GroupSnapshot, MemberState, Repository, TreeRebuild, Unread
+from policies.merge_group import evaluate_group
+from policies.verdict import GroupVerdict, Node, Verdict
+
+ERRORED_AGAIN = timedelta(seconds=15)
+
+
+@dataclass(frozen=True, slots=True)
+class GroupLook:
+    """What is known of a group before its members are judged. `chain` runs from the group's base to this entry."""
+
+    key: GroupKey
+    repository: RepositoryName
+    head: HeadCommit
+    tip: TargetCommit
+    chain: tuple[QueuedEntry, ...] | None  # None: not in the queue any more
+    row: GroupRow | None
+    own: tuple[check_runs.CheckRun, ...]
+
+
+async def reconcile_group(gate: Gate, lease: Lease, key: GroupKey) -> Outcome:
+    """Both check runs stand on the group's head before anything slow begins: silence would stall the queue."""
+    repository = await gate.repository(key.installation_id, key.repository_id)
+    applier = Applier(gate, lease, key.installation_id, repository)
+    seen = await _look(gate, key, repository)
+    empty = _observation(gate, seen, _snapshot(gate, seen, Unread("not read"), Unread("not read")))
+    if seen.chain is None:
+        gone = GroupVerdict(key.head_sha, key.target_ref, _gone("evidence"), _gone("review"))
+        await applier.apply(plan_group(empty, gone, outputs_of_group(gone)))
+        return Done()
+    first = first_look_at_group(empty)
+    if first:
+        await applier.apply(first)
+        seen = await _look(gate, key, repository)
+    return await _judge(gate, applier, seen)
+
+
+def _gone(name: str) -> Node:
+    return Node(name, Status.FAILED, "The group is not in the queue any more.")
+
+
+async def _look(gate: Gate, key: GroupKey, repository: RepositoryName) -> GroupLook:
+    client = gate.client(key.installation_id)
+    branch = key.target_ref.removeprefix(BRANCHES)
+    entries = await graph.queue_entries(client, repository.owner, repository.name, branch)
+    if entries is not None and not entries.complete:
+        raise Retry(timedelta(seconds=5), "GitHub's list of queue entries is cut")
+    head = await graph.commit_state(client, repository.owner, repository.name, key.head_sha)
+    tip = await graph.branch_tip(client, repository.owner, repository.name, key.target_ref)
+    if tip is None:
+        raise Retry(timedelta(seconds=30), f"{key.target_ref} does not exist")
+    async with gate.database.transaction() as connection:
+        row = await pulls.find_group(connection, key.repository_id, key.head_sha)
+        own = await check_runs.of_head(connection, key.repository_id, key.head_sha)
+    chain = chain_to(entries.items if entries else (), key.head_sha)
+    return GroupLook(key, repository, head, tip.target, chain, row, tuple(own))
+
+
+def chain_to(entries: Sequence[QueuedEntry], head_sha: str) -> tuple[QueuedEntry, ...] | None:
+    """The entries from the branch's tip up to the one whose group head this is; each builds on the one before."""
+    by_head = {entry.head_commit.oid: entry for entry in entries if entry.head_commit is not None}
+    chain: list[QueuedEntry] = []
+    entry = by_head.get(head_sha)
+    while entry is not None and entry not in chain:
+        chain.insert(0, entry)
+        entry = by_head.get(entry.base_commit.oid) if entry.base_commit else None
+    return tuple(chain) or None
+
+
+async def _judge(gate: Gate, applier: Applier, seen: GroupLook) -> Outcome:
+    chain = seen.chain or ()
+    objects = await _objects(gate, seen)
+    members = await _members(gate, seen, objects)
+    rebuild = objects if isinstance(objects, Unread) else await rebuild_tree(objects, seen.head, chain, members)
+    snapshot = _snapshot(gate, seen, members, rebuild)
+    snapshot = await _with_runs(gate, seen, objects, snapshot)
+    observation = _observation(gate, seen, snapshot)
+    verdict = evaluate_group(policy_at(gate, seen.key.target_ref, seen.tip), snapshot)
+    await applier.apply(plan_group(observation, verdict, outputs_of_group(verdict)))
+    await _remember(gate, seen, observation, verdict)
+    errored = Status.ERRORED in (verdict.evidence.status, verdict.review.status)
+    return Sleep(ERRORED_AGAIN) if errored else Done()
+
+
+async def _objects(gate: Gate, seen: GroupLook) -> GitObjects | Unread:
+    numbers = [entry.pull_request.number for entry in seen.chain or () if entry.pull_request]
+    try:
+        return await gate.mirrors.objects(
+            seen.key.installation_id,
+            seen.repository,
+            refs=(seen.key.target_ref, *_group_refs(seen), *(f"refs/pull/{number}/head" for number in numbers)),
+            oids=(seen.key.head_sha, seen.tip.oid),
+        )
+    except (GitFailed, MissingObjects) as wrong:
+        return Unread(f"git could not fetch the group: {wrong}")
+
+
+def _group_refs(seen: GroupLook) -> list[str]:
+    """`gh-readonly-queue/<base>/pr-<n>-<sha>`: the SHA is the entry's base, not a head."""
+    branch = seen.key.target_ref.removeprefix(BRANCHES)
+    last = (seen.chain or ())[-1:]
+    return [
+        f"{BRANCHES}gh-readonly-queue/{branch}/pr-{entry.pull_request.number}-{entry.base_commit.oid}"
+        for entry in last
+        if entry.pull_request and entry.base_commit
+    ]
+
+
+async def _members(gate: Gate, seen: GroupLook, objects: GitObjects | Unread) -> tuple[GroupMember, ...] | Unread:
+    """Every member judged anew: head, approvals and evidence as they are at this moment."""
+    members = []
+    for entry in seen.chain or ():
+        if entry.pull_request is None or entry.head_commit is None:
+            return Unread("GitHub does not show the pull request of a queue entry")
+        members.append(await _member(gate, seen, entry, objects))
+    return tuple(members)
+
+
+async def _member(gate: Gate, seen: GroupLook, entry: QueuedEntry, objects: GitObjects | Unread) -> GroupMember:
+    assert entry.pull_request is not None
+    number = entry.pull_request.number
+    key = PullKey(seen.key.installation_id, seen.key.repository_id, number)
+    enqueued = await _enqueued_head(entry, objects)
+    try:
+        state = await read_state(gate, key, seen.repository)
+        look_at = await look(gate, key, seen.repository, state)
+        verdict = (await judge(gate, look_at)).verdict
+    except RateLimited:
+        raise
+    except (GitHubError, Moved, NoTarget, MissingObjects) as wrong:
+        return GroupMember(number, enqueued, None, "errored", "errored", str(wrong))
+    return _with_verdict(number, enqueued, state.pull.head_ref_oid, verdict, seen.key.target_ref)
+
+
+async def _enqueued_head(entry: QueuedEntry, objects: GitObjects | Unread) -> str:
+    """The head that the queue merged: the group commit's second parent. Squash and rebase queues have none."""
+    assert entry.pull_request is not None
+    assert entry.head_commit is not None
+    if not isinstance(objects, Unread) and await objects.has(entry.head_commit.oid):
+        parents = await objects.parents_of(entry.head_commit.oid)
+        if len(parents) == 2:
+            return parents[1]
+    return entry.pull_request.head_ref_oid
+
+
+def _with_verdict(number: int, enqueued: str, current: str, verdict: Verdict, target_ref: str) -> GroupMember:
+    if not verdict.gated or verdict.target_ref != target_ref:
+        reason = f"Pull request {number} does not target {target_ref} any more."
+        return GroupMember(number, enqueued, current, "failed", "failed", reason)
+    worst = verdict.evidence if verdict.evidence.status is not Status.PASSED else verdict.review
+    return GroupMember(
+        number, enqueued, current, _word(verdict.evidence.status), _word(verdict.review.status), worst.reason
+    )
+
+
+def _word(status: Status) -> MemberState:
+    words: dict[Status, MemberState] = {
+        Status.PASSED: "passed",
+        Status.PENDING: "pending",
+        Status.ERRORED: "errored",
+    }
+    return words.get(status, "failed")
+
+
+def _snapshot(
+    gate: Gate, seen: GroupLook, members: tuple[GroupMember, ...] | Unread, rebuild: TreeRebuild | Unread
+) -> GroupSnapshot:
+    chain = seen.chain or ()
+    base = chain[0].base_commit.oid if chain and chain[0].base_commit else seen.tip.oid
+    name = seen.repository
+    return GroupSnapshot(
+        Repository(name.id, name.owner, name.name, BRANCHES + (name.default_branch or "")),
+        seen.key.head_sha,
+        base,
+        seen.key.target_ref,
+        members,
+        rebuild,
+        Unread("not read"),
+        Unread("not read"),
+        gate.now(),
+    )
+
+
+async def _with_runs(
+    gate: Gate, seen: GroupLook, objects: GitObjects | Unread, snapshot: GroupSnapshot
+) -> GroupSnapshot:
+    runs = await read_runs(gate, gate.client(seen.key.installation_id), seen.repository, seen.head)
+    workflows = (
+        objects if isinstance(objects, Unread) else await read_workflow_files(objects, seen.head.oid, seen.tip.oid)
+    )
+    return replace(snapshot, runs=runs, workflows=workflows)
+
+
+def _observation(gate: Gate, seen: GroupLook, snapshot: GroupSnapshot) -> GroupObservation:
+    since = seen.row.errored_since if seen.row else {}
+    return GroupObservation(
+        snapshot,
+        in_queue=seen.chain is not None,
+        landed=seen.chain is None and seen.tip.oid == seen.key.head_sha,
+        own_runs=own_runs(seen.head, gate.app_id, seen.own),
+        errored_since={name: datetime.fromisoformat(moment) for name, moment in since.items()},
+    )
+
+
+async def _remember(gate: Gate, seen: GroupLook, observation: GroupObservation, verdict: GroupVerdict) -> None:
+    known = observation.errored_since or {}
+    now = observation.snapshot.observed_at
+    nodes = {"mergegate/evidence": verdict.evidence, "mergegate/review": verdict.review}
+    errored = {name: known.get(name, now).isoformat() for name, node in nodes.items() if node.status is Status.ERRORED}
+    passed = {node.status for node in nodes.values()} == {Status.PASSED}
+    row = GroupRow(
+        seen.key.repository_id,
+        seen.key.head_sha,
+        seen.key.installation_id,
+        seen.key.target_ref,
+        seen.head.tree.oid if passed else None,
+        errored,
+    )
+    async with gate.database.transaction() as connection:
+        await pulls.save_group(connection, row)

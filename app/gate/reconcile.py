@@ -1,0 +1,79 @@
+"""One key to one attempt: which part of the loop looks at it, and how GitHub's refusals end the attempt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import assert_never
+
+import structlog
+
+from app.gate.fanout import fan_out_branch, fan_out_commit, fan_out_installation, fan_out_repository, resync
+from app.gate.gate import Gate
+from app.gate.group import reconcile_group
+from app.gate.mirror import MissingObjects
+from app.gate.pull import reconcile_pull
+from app.gate.target import NoTarget
+from app.github.counts import Tally, counting
+from app.github.errors import InstallationGone, NotFound, RateLimited
+from app.keys import (
+    BranchKey,
+    CommitKey,
+    GroupKey,
+    InstallationKey,
+    PullKey,
+    RepositoryKey,
+    ResyncKey,
+    TicketKey,
+    UnknownKey,
+    parse_key,
+)
+from app.store.work import Lease
+from app.store.worker import Done, Outcome, Retry, Sleep
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Reconciler:
+    """What the worker calls for each lease."""
+
+    gate: Gate
+    resync_interval: timedelta
+
+    async def __call__(self, lease: Lease) -> Outcome:
+        """Waiting for request budget is no failure; an installation or object that is gone ends its key."""
+        with counting(lease.key) as tally:
+            try:
+                outcome = await self._reconcile(lease, tally)
+            except RateLimited as limited:
+                return Sleep(limited.until)
+            except (InstallationGone, NotFound, UnknownKey) as gone:
+                log.info("key ends", key=lease.key, because=str(gone))
+                return Done()
+            except (MissingObjects, NoTarget) as moved:
+                raise Retry(timedelta(seconds=1), str(moved)) from moved
+            log.debug("reconciled", key=lease.key, requests=tally.cost)
+            return outcome
+
+    async def _reconcile(self, lease: Lease, tally: Tally) -> Outcome:
+        key = parse_key(lease.key)
+        match key:
+            case PullKey():
+                return await reconcile_pull(self.gate, lease, key, tally)
+            case GroupKey():
+                return await reconcile_group(self.gate, lease, key)
+            case BranchKey():
+                return await fan_out_branch(self.gate, key)
+            case CommitKey():
+                return await fan_out_commit(self.gate, key)
+            case RepositoryKey():
+                return await fan_out_repository(self.gate, key)
+            case InstallationKey():
+                return await fan_out_installation(self.gate, key)
+            case ResyncKey():
+                return await resync(self.gate, self.resync_interval)
+            case TicketKey():
+                return Done()  # tickets are kept by app.tickets, which has an issue of its own
+            case _:
+                assert_never(key)
