@@ -35,7 +35,7 @@ def starts(on: dict[str, dict[str, Any]], occasion: Occasion) -> bool:
 
 
 def glob_matches(pattern: str, text: str) -> bool:
-    """GitHub's filter patterns: `*` stays within a folder, `**` does not, `?` makes the character before optional."""
+    """GitHub's filter patterns: `*` stays within a folder, `**` does not, `?`, `+` and `[...]` are as in patterns."""
     return re.fullmatch(_translated(pattern), text, re.DOTALL) is not None
 
 
@@ -48,6 +48,9 @@ def _translated(pattern: str) -> str:
         elif pattern.startswith("**", index):
             parts.append(".*")
             index += 2
+        elif pattern[index] == "[" and (end := pattern.find("]", index)) > 0:
+            parts.append(f"[{re.escape(pattern[index + 1 : end]).replace(chr(92) + '-', '-')}]")
+            index = end + 1
         else:
             letter = pattern[index]
             parts.append({"*": "[^/]*", "?": "?", "+": "+"}.get(letter) or re.escape(letter))
