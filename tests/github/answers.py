@@ -13,16 +13,33 @@ from starlette.responses import Response
 
 from tests.github.errors import ApiError
 from tests.github.state import Repository
+from tests.github.versions import trimmed
 
 T = TypeVar("T")
 DEFAULT_PAGE = 30
 LARGEST_PAGE = 100
 
 
-def answer(body: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+class JsonResponse(Response):
+    """A JSON answer that can be written anew for another version of the API."""
+
+    def __init__(self, data: Any, status: int = 200, headers: dict[str, str] | None = None) -> None:
+        self.data = data
+        super().__init__(_written(data), status, headers, media_type="application/json; charset=utf-8")
+
+    def trimmed(self) -> JsonResponse:
+        """For version 2026-03-10."""
+        kept = {name: value for name, value in self.headers.items() if not name.startswith("content-")}
+        return JsonResponse(trimmed(self.data), self.status_code, kept)
+
+
+def _written(data: Any) -> bytes:
+    return json.dumps(data, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def answer(body: Any, status: int = 200, headers: dict[str, str] | None = None) -> JsonResponse:
     """A JSON answer."""
-    content = json.dumps(body, separators=(",", ":"), ensure_ascii=False).encode()
-    return Response(content, status, headers, media_type="application/json; charset=utf-8")
+    return JsonResponse(body, status, headers)
 
 
 def no_content(status: int = 204) -> Response:

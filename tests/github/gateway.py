@@ -15,17 +15,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tests.github.answers import entity_tag, is_known, refuse
+from tests.github.answers import JsonResponse, entity_tag, is_known, refuse
 from tests.github.auth import ANONYMOUS, Actor, authenticate
 from tests.github.errors import ApiError, not_found
 from tests.github.faults import ConnectionCut, Fault
 from tests.github.rate_limits import Resource
+from tests.github.versions import NEWER, OLDER, VERSIONS
 
 if TYPE_CHECKING:
     from tests.github.server import SimulatedGitHub
 
 Endpoint = Callable[[Request], Awaitable[Response]]
-API_VERSIONS = ("2022-11-28", "2026-03-10")
 GIT_PATH = re.compile(r"^/([^/]+)/([^/]+?)(?:\.git)?/(info/refs|git-upload-pack|git-receive-pack)$")
 BY_ID = re.compile(r"^(/api/v3)?/repositories/(\d+)(/.*)?$")
 OPERATION = re.compile(r"^\s*(?:#[^\n]*\n\s*)*(?:query|mutation)\s+(\w+)")
@@ -87,7 +87,7 @@ class Answering:
 
     def __init__(self, github: SimulatedGitHub, template: str, endpoint: Endpoint) -> None:
         self.github = github
-        self.template = template
+        self.template = re.sub(r":\w+}", "}", template)
         self.endpoint = endpoint
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -131,7 +131,9 @@ class Answering:
             request.state.actor = authenticate(self.github.world, request.headers.get("authorization"))
             if self.template not in FREE:
                 self.github.rate_limits.check(request.state.actor.budget, _resource(self.template))
-            return await self.endpoint(request)
+            response = await self.endpoint(request)
+            newer = request.state.api_version == NEWER and self.template != "/graphql"
+            return response.trimmed() if newer and isinstance(response, JsonResponse) else response
         except ApiError as error:
             return refuse(error)
         except Exception as error:  # noqa: BLE001 - a bug here must be an answer 500 and a failed test, not a hang
@@ -197,9 +199,9 @@ def _resource(template: str) -> Resource:
 
 
 def _api_version(request: Request) -> str:
-    version = request.headers.get("x-github-api-version", API_VERSIONS[0])
-    if version not in API_VERSIONS:
-        message = f"{version!r} is not a valid API version. Supported versions: {', '.join(API_VERSIONS)}."
+    version = request.headers.get("x-github-api-version", OLDER)
+    if version not in VERSIONS:
+        message = f"{version!r} is not a valid API version. Supported versions: {', '.join(VERSIONS)}."
         raise ApiError(400, message)
     return version
 

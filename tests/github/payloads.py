@@ -22,7 +22,7 @@ from tests.github.events import (
 )
 from tests.github.serialize import Json, label, label_named, simple_user, team
 from tests.github.serialize_repositories import owner_of_payload, repository
-from tests.github.state import PullRequest, Repository
+from tests.github.state import Repository
 
 if TYPE_CHECKING:
     from tests.github.server import SimulatedGitHub
@@ -83,21 +83,12 @@ def message(github: SimulatedGitHub, event: str, repo: Repository, actor: str, b
     return Message(event, body | envelope(github, repo, actor), repo)
 
 
-async def webhook_pull(github: SimulatedGitHub, repo: Repository, pull: PullRequest) -> Json:
-    """The pull request as webhooks give it, with what REST version 2026-03-10 took away."""
-    return serialize_pulls.before_2026(pull, await serialize_pulls.pull_full(github, repo, pull, judged=False))
-
-
-async def webhook_pull_simple(github: SimulatedGitHub, repo: Repository, pull: PullRequest) -> Json:
-    return serialize_pulls.before_2026(pull, await serialize_pulls.pull_simple(github, repo, pull))
-
-
 @builder(PullRequestChanged)
 async def pull_request_changed(github: SimulatedGitHub, event: PullRequestChanged) -> list[Message]:
     body: Json = {
         "action": event.action,
         "number": event.pull.number,
-        "pull_request": await webhook_pull(github, event.repository, event.pull),
+        "pull_request": await serialize_pulls.pull_full(github, event.repository, event.pull, judged=False),
         **({"changes": event.changes} if event.changes or event.action == "edited" else {}),
         **_expanded(github, event.repository, event.extra),
     }
@@ -124,7 +115,7 @@ async def review_submitted(github: SimulatedGitHub, event: ReviewSubmitted) -> l
     body: Json = {
         "action": event.action,
         "review": review | {"state": event.review.state.lower(), "updated_at": review.get("submitted_at")},
-        "pull_request": await webhook_pull_simple(github, event.repository, event.pull),
+        "pull_request": await serialize_pulls.pull_simple(github, event.repository, event.pull),
         **({"changes": {}} if event.action == "edited" else {}),
     }
     return [message(github, "pull_request_review", event.repository, event.actor, body)]
@@ -135,21 +126,16 @@ async def review_comment_created(github: SimulatedGitHub, event: ReviewCommentCr
     body: Json = {
         "action": "created",
         "comment": serialize_pulls.review_comment(github.world, event.repository, event.pull, event.comment),
-        "pull_request": await webhook_pull_simple(github, event.repository, event.pull),
+        "pull_request": await serialize_pulls.pull_simple(github, event.repository, event.pull),
     }
     return [message(github, "pull_request_review_comment", event.repository, event.actor, body)]
-
-
-def _webhook_issue(github: SimulatedGitHub, event: IssueChanged | CommentChanged) -> Json:
-    issue = serialize_issues.issue(github.world, event.repository, event.issue)
-    return issue | {"assignee": issue["assignees"][0] if issue["assignees"] else None}
 
 
 @builder(IssueChanged)
 async def issue_changed(github: SimulatedGitHub, event: IssueChanged) -> list[Message]:
     body: Json = {
         "action": event.action,
-        "issue": _webhook_issue(github, event),
+        "issue": serialize_issues.issue(github.world, event.repository, event.issue),
         **({"changes": event.changes} if event.changes or event.action == "edited" else {}),
         **_expanded(github, event.repository, event.extra),
     }
@@ -161,7 +147,7 @@ async def comment_changed(github: SimulatedGitHub, event: CommentChanged) -> lis
     body: Json = {
         "action": event.action,
         **({"changes": event.changes} if event.action == "edited" else {}),
-        "issue": _webhook_issue(github, event),
+        "issue": serialize_issues.issue(github.world, event.repository, event.issue),
         "comment": serialize_issues.comment(github.world, event.repository, event.issue, event.comment),
     }
     return [message(github, "issue_comment", event.repository, event.actor, body)]

@@ -30,6 +30,7 @@ def issue(world: World, repository: Repository, record: Issue) -> Json:
         "labels": [label_named(world, repository, name) for name in record.labels],
         "state": record.state,
         "locked": False,
+        "assignee": simple_user(world, record.assignees[0]) if record.assignees else None,
         "assignees": users(world, record.assignees),
         "milestone": None,
         "comments": len(record.comments),

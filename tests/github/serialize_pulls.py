@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tests.github import node_ids
 from tests.github.access import association
@@ -47,6 +47,8 @@ async def pull_simple(github: SimulatedGitHub, repo: Repository, record: PullReq
         "updated_at": stamp(issue.updated_at),
         "closed_at": stamp(issue.closed_at),
         "merged_at": stamp(record.merged_at),
+        "merge_commit_sha": record.merge_commit_sha or record.test_merge_sha,
+        "assignee": simple_user(world, issue.assignees[0]) if issue.assignees else None,
         "assignees": users(world, issue.assignees),
         "requested_reviewers": users(world, record.requested_reviewers),
         "requested_teams": requested_teams(world, repo, record),
@@ -154,13 +156,6 @@ async def pull_full(github: SimulatedGitHub, repo: Repository, record: PullReque
         "deletions": counted["deletions"],
         "changed_files": len(changes),
     }
-
-
-def before_2026(record: PullRequest, body: Json) -> Json:
-    """Adds what version 2026-03-10 took away; webhooks and the older version still have it."""
-    merge_commit = record.merge_commit_sha or record.test_merge_sha
-    assignees: list[Any] = body["assignees"]
-    return body | {"merge_commit_sha": merge_commit, "assignee": assignees[0] if assignees else None}
 
 
 def review(world: World, repo: Repository, pull: PullRequest, record: Review) -> Json:

@@ -93,6 +93,7 @@ def repository(world: World, record: Repository) -> Json:
         "has_projects": True,
         "has_wiki": True,
         "has_pages": False,
+        "has_downloads": True,
         "has_discussions": False,
         "has_pull_requests": True,
         "pull_request_creation_policy": "all",

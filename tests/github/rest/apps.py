@@ -17,6 +17,7 @@ from tests.github.payloads_repositories import installed_repositories
 from tests.github.rest.lookup import github_of, number_in, world_of
 from tests.github.serialize_repositories import repository, viewed
 from tests.github.state import Installation, Repository, Token, World
+from tests.github.versions import OLDER
 
 MOST_REPOSITORIES = 500
 NOT_GRANTED = "The permissions requested are not granted to this installation."
@@ -177,7 +178,7 @@ async def delete_installation(request: Request) -> Response:
     github = github_of(request)
     await github.announce_installation(installation, "deleted", installation.account)
     del github.world.installations[installation.id]
-    return no_content(204 if request.state.api_version == "2022-11-28" else 202)
+    return no_content(204 if request.state.api_version == OLDER else 202)
 
 
 async def suspend_installation(request: Request) -> Response:

@@ -11,7 +11,7 @@ from starlette.routing import Route
 from tests.github import serialize_issues
 from tests.github.access import at_least, permission_of
 from tests.github.answers import answer, json_body, no_content, page_of
-from tests.github.auth import actor_of, refusal, require_any
+from tests.github.auth import Actor, actor_of, refusal, require_any
 from tests.github.errors import ApiError, invalid, not_found
 from tests.github.operations import issues
 from tests.github.rest.lookup import (
@@ -24,7 +24,7 @@ from tests.github.rest.lookup import (
     world_of,
 )
 from tests.github.serialize import reaction
-from tests.github.state import Comment, Issue, Reaction, Repository
+from tests.github.state import Comment, Issue, Reaction, Repository, World
 
 LONGEST_BODY = 65536  # characters
 
@@ -68,11 +68,14 @@ def _found(request: Request, access: str = "read") -> tuple[Repository, Issue, C
     issue, comment = comment_of(request, repository)
     names = ("issues", "pull_requests") if issue.number in repository.pulls else ("issues",)
     actor = require_any(request, repository, names, "write" if access == "write" else "read", user="read")
-    own = actor.login == comment.user
-    if access == "write" and actor.kind == "user" and not own:
-        if not at_least(permission_of(world_of(request), repository, actor.login), "write"):
-            raise refusal(actor)
+    if access == "write" and actor.kind == "user" and actor.login != comment.user:
+        _check_moderator(world_of(request), repository, actor)
     return repository, issue, comment
+
+
+def _check_moderator(world: World, repository: Repository, actor: Actor) -> None:
+    if not at_least(permission_of(world, repository, actor.login), "write"):
+        raise refusal(actor)
 
 
 async def get_comment(request: Request) -> Response:
@@ -133,7 +136,7 @@ async def delete_reaction(request: Request) -> Response:
 
 
 COMMENT = "/repos/{owner}/{repo}/issues/comments/{comment_id}"
-ISSUE = "/repos/{owner}/{repo}/issues/{number}"
+ISSUE = "/repos/{owner}/{repo}/issues/{number:int}"
 routes = [
     Route("/repos/{owner}/{repo}/issues/comments", list_repository_comments),
     Route(COMMENT, get_comment),

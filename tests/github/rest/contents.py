@@ -21,6 +21,7 @@ from tests.github.rest.lookup import github_of, repository_of, world_of
 from tests.github.serialize_git import git_commit
 from tests.github.serialize_repositories import repository_url
 from tests.github.state import Repository, World
+from tests.github.versions import OLDER
 
 LISTED = 1000
 INLINE_LIMIT = 1024 * 1024  # bytes; larger files come without content unless asked for raw
@@ -54,7 +55,7 @@ async def _listing(request: Request, repository: Repository, git: Git, commit: s
 def _type(entry: TreeEntry, request: Request) -> str:
     """Version 2026-03-10 calls a submodule in a listing by its name; before it was a `file`."""
     if entry.mode == "160000":
-        return "file" if request.state.api_version == "2022-11-28" else "submodule"
+        return "file" if request.state.api_version == OLDER else "submodule"
     return {"120000": "symlink", "040000": "dir"}.get(entry.mode, "file")
 
 

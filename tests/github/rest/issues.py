@@ -124,7 +124,7 @@ async def change_assignees(request: Request) -> Response:
 routes = [
     Route("/repos/{owner}/{repo}/issues", list_issues),
     Route("/repos/{owner}/{repo}/issues", create_issue, methods=["POST"]),
-    Route("/repos/{owner}/{repo}/issues/{number}", get_issue),
-    Route("/repos/{owner}/{repo}/issues/{number}", change_issue, methods=["PATCH"]),
-    Route("/repos/{owner}/{repo}/issues/{number}/assignees", change_assignees, methods=["POST", "DELETE"]),
+    Route("/repos/{owner}/{repo}/issues/{number:int}", get_issue),
+    Route("/repos/{owner}/{repo}/issues/{number:int}", change_issue, methods=["PATCH"]),
+    Route("/repos/{owner}/{repo}/issues/{number:int}/assignees", change_assignees, methods=["POST", "DELETE"]),
 ]

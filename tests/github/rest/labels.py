@@ -126,7 +126,7 @@ async def remove_issue_label(request: Request) -> Response:
     return _all(request, repository, issue)
 
 
-OF_ISSUE = "/repos/{owner}/{repo}/issues/{number}/labels"
+OF_ISSUE = "/repos/{owner}/{repo}/issues/{number:int}/labels"
 routes = [
     Route("/repos/{owner}/{repo}/labels", list_labels),
     Route("/repos/{owner}/{repo}/labels", create_label, methods=["POST"]),

@@ -39,7 +39,7 @@ def repository_of(
 
 
 def number_in(request: Request, name: str = "number") -> int:
-    text = request.path_params[name]
+    text = str(request.path_params[name])
     if not text.isdecimal():
         raise not_found()
     return int(text)

@@ -33,10 +33,7 @@ async def rate_limit(request: Request) -> Response:
         headers = limits.headers(caller, name)
         keys = ("limit", "used", "remaining", "reset")
         resources[name] = {key: int(headers[f"x-ratelimit-{key}"]) for key in keys} | {"resource": name}
-    body: dict[str, object] = {"resources": resources}
-    if request.state.api_version == "2022-11-28":
-        body["rate"] = resources["core"]
-    return answer(body)
+    return answer({"resources": resources, "rate": resources["core"]})
 
 
 routes = [

@@ -118,14 +118,14 @@ async def change_requested_reviewers(request: Request) -> Response:
 
 
 routes = [
-    Route("/repos/{owner}/{repo}/pulls/{number}/files", list_files),
-    Route("/repos/{owner}/{repo}/pulls/{number}/commits", list_commits),
-    Route("/repos/{owner}/{repo}/pulls/{number}/comments", list_comments),
-    Route("/repos/{owner}/{repo}/pulls/{number}/comments", create_comment, methods=["POST"]),
+    Route("/repos/{owner}/{repo}/pulls/{number:int}/files", list_files),
+    Route("/repos/{owner}/{repo}/pulls/{number:int}/commits", list_commits),
+    Route("/repos/{owner}/{repo}/pulls/{number:int}/comments", list_comments),
+    Route("/repos/{owner}/{repo}/pulls/{number:int}/comments", create_comment, methods=["POST"]),
     Route("/repos/{owner}/{repo}/pulls/comments/{comment_id}", get_comment),
-    Route("/repos/{owner}/{repo}/pulls/{number}/requested_reviewers", get_requested_reviewers),
+    Route("/repos/{owner}/{repo}/pulls/{number:int}/requested_reviewers", get_requested_reviewers),
     Route(
-        "/repos/{owner}/{repo}/pulls/{number}/requested_reviewers",
+        "/repos/{owner}/{repo}/pulls/{number:int}/requested_reviewers",
         change_requested_reviewers,
         methods=["POST", "DELETE"],
     ),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
@@ -16,16 +14,11 @@ from tests.github.errors import ApiError, invalid, unprocessable
 from tests.github.operations import mergeable, pulls
 from tests.github.operations.mergeable import WEB_FLOW
 from tests.github.operations.pushes import update_ref
-from tests.github.rest.lookup import boolean, github_of, pull_of, repository_of, world_of
+from tests.github.rest.lookup import boolean, github_of, pull_of, repository_of
 from tests.github.serialize_repositories import repository_url
 from tests.github.state import PullRequest, Repository, World
 
 DIFF_FILES = 300
-
-
-def _versioned(request: Request, pull: PullRequest, body: dict[str, Any]) -> dict[str, Any]:
-    """`merge_commit_sha` and `assignee` are gone from version 2026-03-10."""
-    return serialize_pulls.before_2026(pull, body) if request.state.api_version == "2022-11-28" else body
 
 
 async def list_pulls(request: Request) -> Response:
@@ -36,7 +29,7 @@ async def list_pulls(request: Request) -> Response:
     ascending = query.get("direction", "desc" if query.get("sort", "created") == "created" else "asc") == "asc"
     found.sort(key=lambda p: (getattr(p.issue, moment), p.number), reverse=not ascending)
     page, link = page_of(request, found)
-    body = [_versioned(request, p, await serialize_pulls.pull_simple(github, repository, p)) for p in page]
+    body = [await serialize_pulls.pull_simple(github, repository, p) for p in page]
     return answer(body, headers=link)
 
 
@@ -69,7 +62,7 @@ async def create_pull(request: Request) -> Response:
         draft=boolean(body, "draft"),
     )
     pull.maintainer_can_modify = boolean(body, "maintainer_can_modify", default=True)
-    return answer(_versioned(request, pull, await serialize_pulls.pull_full(github, repository, pull)), 201)
+    return answer(await serialize_pulls.pull_full(github, repository, pull), 201)
 
 
 async def get_pull(request: Request) -> Response:
@@ -79,7 +72,7 @@ async def get_pull(request: Request) -> Response:
     accept = request.headers.get("accept", "")
     if "diff" in accept or "patch" in accept:
         return await _diff(request, repository, pull)
-    return answer(_versioned(request, pull, await serialize_pulls.pull_full(github, repository, pull)))
+    return answer(await serialize_pulls.pull_full(github, repository, pull))
 
 
 async def _diff(request: Request, repository: Repository, pull: PullRequest) -> Response:
@@ -115,7 +108,7 @@ async def change_pull(request: Request) -> Response:
         await pulls.close_pull(github, repository, pull, actor.login)
     if state == "open":
         await pulls.reopen_pull(github, repository, pull, actor.login)
-    return answer(_versioned(request, pull, await serialize_pulls.pull_full(github, repository, pull)))
+    return answer(await serialize_pulls.pull_full(github, repository, pull))
 
 
 def _check_may_change(world: World, repository: Repository, pull: PullRequest, actor: Actor) -> None:
@@ -160,7 +153,7 @@ async def _merge_base_into_head(request: Request, repository: Repository, pull: 
 routes = [
     Route("/repos/{owner}/{repo}/pulls", list_pulls),
     Route("/repos/{owner}/{repo}/pulls", create_pull, methods=["POST"]),
-    Route("/repos/{owner}/{repo}/pulls/{number}", get_pull),
-    Route("/repos/{owner}/{repo}/pulls/{number}", change_pull, methods=["PATCH"]),
-    Route("/repos/{owner}/{repo}/pulls/{number}/update-branch", update_branch, methods=["PUT"]),
+    Route("/repos/{owner}/{repo}/pulls/{number:int}", get_pull),
+    Route("/repos/{owner}/{repo}/pulls/{number:int}", change_pull, methods=["PATCH"]),
+    Route("/repos/{owner}/{repo}/pulls/{number:int}/update-branch", update_branch, methods=["PUT"]),
 ]

@@ -119,10 +119,10 @@ async def list_review_comments(request: Request) -> Response:
     return answer([serialize_pulls.review_comment(world, repository, pull, c) for c in page], headers=link)
 
 
-ONE = "/repos/{owner}/{repo}/pulls/{number}/reviews/{review_id}"
+ONE = "/repos/{owner}/{repo}/pulls/{number:int}/reviews/{review_id}"
 routes = [
-    Route("/repos/{owner}/{repo}/pulls/{number}/reviews", list_reviews),
-    Route("/repos/{owner}/{repo}/pulls/{number}/reviews", create_review, methods=["POST"]),
+    Route("/repos/{owner}/{repo}/pulls/{number:int}/reviews", list_reviews),
+    Route("/repos/{owner}/{repo}/pulls/{number:int}/reviews", create_review, methods=["POST"]),
     Route(ONE, get_review),
     Route(ONE, change_review, methods=["PUT"]),
     Route(ONE, delete_review, methods=["DELETE"]),
