@@ -15,8 +15,6 @@
 Messages never hold a credential: they are built from the method, the path and GitHub's own short message, redacted.
 """
 
-# ruff: noqa: N818 - the names say what happened; `Error` on each would say nothing more
-
 from __future__ import annotations
 
 import re

@@ -9,7 +9,7 @@ from pydantic import Field
 from app.github import documents
 from app.github.client import GitHubClient
 from app.github.errors import NotFound
-from app.github.models import CheckRun, CheckSuite, Comment, Connection, HeadCommit, Model, PullCommit
+from app.github.models import CheckRun, CheckSuite, Comment, Connection, HeadCommit, MaybeHead, Model, PullCommit
 from app.github.pull_models import (
     BranchTip,
     HeadNode,
@@ -132,7 +132,9 @@ async def _page(
     answer = await client.graphql(document, variables, purpose="read:more", repository=name, model=_Holder)
     found = answer.node or (answer.repository or {}).get("object") or {}
     if "page" not in found:
-        raise NotFound(document.split("(")[0].strip(), "the object that was read a moment ago is gone; read again")
+        raise NotFound(
+            f"GraphQL {document.split('(')[0].strip()}", "the object that was read a moment ago is gone; read again"
+        )
     model: type[Connection[T]] = Connection[item]  # type: ignore[valid-type]
     return model.model_validate(found["page"])
 
@@ -162,7 +164,7 @@ async def pull_head(client: GitHubClient, owner: str, name: str, number: int) ->
 
 
 class _ObjectRepository(Model):
-    object: HeadCommit | None
+    object: MaybeHead
 
 
 class _ObjectAnswer(Model):

@@ -16,7 +16,7 @@ class InstalledRepository(Model):
     id: int
     name: str
     full_name: str
-    private: bool
+    private: bool | None = None
     archived: bool = False
     default_branch: str = ""
 

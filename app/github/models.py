@@ -174,6 +174,9 @@ class TargetCommit(Model):
     actions: PathEntry | None
 
 
+MaybeTarget = Annotated[TargetCommit | None, _having("oid")]
+
+
 class HeadCommit(Model):
     """A judged commit: its tree, parents, the workflow files it brings (ids only) and its check suites."""
 
@@ -190,6 +193,9 @@ class HeadCommit(Model):
         """Whether every suite and every check run is here."""
         suites = self.check_suites
         return suites is not None and suites.complete and all(suite.complete for suite in suites.nodes)
+
+
+MaybeHead = Annotated[HeadCommit | None, _having("oid")]
 
 
 class App(Model):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import AwareDatetime, Field
 
-from app.github.models import Actor, Comment, Connection, HeadCommit, Label, Model, Oid, PullCommit, TargetCommit
+from app.github.models import Actor, Comment, Connection, HeadCommit, Label, MaybeTarget, Model, Oid, PullCommit
 
 
 class Review(Model):
@@ -28,7 +28,7 @@ class Event(Model):
 
 
 class Timeline(Model):
-    nodes: tuple[Event, ...]
+    nodes: tuple[Event | None, ...] | None
 
 
 class QueueEntry(Model):
@@ -77,10 +77,10 @@ class HeadRepository(Model):
 
 
 class BranchTip(Model):
-    """A branch by its short name; `target` is its tip."""
+    """A branch by its short name; `target` is its tip, None when it is no commit."""
 
     name: str
-    target: TargetCommit
+    target: MaybeTarget
 
 
 class TipOid(Model):
@@ -138,7 +138,8 @@ class PullRequest(Model):
     @property
     def base_changed_at(self) -> AwareDatetime | None:
         """When the pull request was last pointed at another base branch."""
-        return self.base_changes.nodes[-1].created_at if self.base_changes.nodes else None
+        events = [event for event in self.base_changes.nodes or () if event is not None]
+        return events[-1].created_at if events else None
 
     @property
     def complete(self) -> bool:

@@ -1,0 +1,351 @@
+"""Conditional reads, joined reads, pages, downloads and addresses."""
+
+from __future__ import annotations
+
+import asyncio
+
+import httpx
+import pytest
+
+from app.github.addresses import graphql_url, next_page, origin, redirect_target, route
+from app.github.client import GitHubClient
+from app.github.counts import counting
+from app.github.errors import GitHubDown, NotFound, TooLarge, UnexpectedAnswer
+from app.github.etags import EtagStore, Stored
+from tests.client.double import API, GitHubDouble, Thing
+
+pytestmark = pytest.mark.anyio
+PULL = "/repos/o/r/pulls/1"
+LOG = "/repos/o/r/actions/jobs/5/logs"
+BLOBS = "https://blobs.example.net/log?sig=secret"
+
+
+def conditional(request: httpx.Request) -> httpx.Response:
+    if request.headers.get("if-none-match") == '"v1"':
+        return httpx.Response(304, headers={"etag": '"v1"'})
+    return httpx.Response(200, json={"number": 1}, headers={"etag": '"v1"'})
+
+
+async def read(client: GitHubClient, path: str = PULL) -> Thing:
+    return await client.get(path, purpose="read", model=Thing)
+
+
+async def test_an_unchanged_object_comes_from_the_store(github: GitHubDouble) -> None:
+    route = github.get(PULL).mock(side_effect=conditional)
+    client = github.client()
+    assert await read(client) == await read(client) == Thing(number=1)
+    assert [call.response.status_code for call in route.calls] == [200, 304]
+
+
+async def test_a_changed_object_replaces_the_stored_one(github: GitHubDouble) -> None:
+    answers = [httpx.Response(200, json={"number": n}, headers={"etag": f'"v{n}"'}) for n in (1, 2)]
+    route = github.get(PULL).mock(side_effect=[*answers, httpx.Response(304)])
+    client = github.client()
+    assert [(await read(client)).number for _ in range(3)] == [1, 2, 2]
+    assert [call.request.headers.get("if-none-match") for call in route.calls] == [None, '"v1"', '"v2"']
+
+
+async def test_a_304_that_was_not_asked_for_is_not_read_as_empty(github: GitHubDouble) -> None:
+    github.get(PULL).respond(304)
+    with pytest.raises(UnexpectedAnswer, match="304"):
+        await read(github.client())
+
+
+async def test_two_installations_share_no_answers(github: GitHubDouble) -> None:
+    route = github.get(PULL).mock(side_effect=conditional)
+    await read(github.client())
+    await read(github.client())
+    assert [call.response.status_code for call in route.calls] == [200, 200]
+
+
+async def test_an_etag_of_one_purpose_is_not_offered_with_another_ones_token(github: GitHubDouble) -> None:
+    route = github.get(PULL).mock(side_effect=conditional)
+    client = github.client()
+    await client.get(PULL, purpose="read:pull", model=Thing)
+    await client.get(PULL, purpose="list", model=Thing)
+    await client.get(PULL, purpose="read:other", model=Thing)
+    assert [call.response.status_code for call in route.calls] == [200, 200, 304]
+
+
+async def test_twenty_identical_reads_are_one_request(github: GitHubDouble) -> None:
+    async def slow(request: httpx.Request) -> httpx.Response:
+        await asyncio.sleep(0.02)
+        return httpx.Response(200, json={"number": 1})
+
+    route = github.get(PULL).mock(side_effect=slow)
+    client = github.client()
+    with counting("pull:7:1:1") as tally:
+        await asyncio.gather(*[read(client) for _ in range(20)])
+    assert route.call_count == 1
+    assert tally.cost == 1
+
+
+async def test_a_joined_read_survives_the_one_that_began_it(github: GitHubDouble) -> None:
+    async def slow(request: httpx.Request) -> httpx.Response:
+        await asyncio.sleep(0.03)
+        return httpx.Response(200, json={"number": 1})
+
+    github.get(PULL).mock(side_effect=slow)
+    client = github.client()
+    first, second = asyncio.create_task(read(client)), asyncio.create_task(read(client))
+    await asyncio.sleep(0.01)
+    first.cancel()
+    assert (await second).number == 1
+
+
+async def test_a_read_after_a_write_does_not_join_one_from_before(github: GitHubDouble) -> None:
+    state = {"number": 1}
+
+    async def slow(request: httpx.Request) -> httpx.Response:
+        seen = dict(state)
+        await asyncio.sleep(0.03)
+        return httpx.Response(200, json=seen)
+
+    def change(request: httpx.Request) -> httpx.Response:
+        state["number"] = 2
+        return httpx.Response(200, json=state)
+
+    github.get(PULL).mock(side_effect=slow)
+    github.router.patch(API + PULL).mock(side_effect=change)
+    client = github.client()
+    before = asyncio.create_task(read(client))
+    await asyncio.sleep(0.01)
+    await client.patch(PULL, purpose="reviews", model=Thing, json={})
+    assert (await read(client)).number == 2
+    assert (await before).number == 1
+
+
+async def test_a_failed_read_is_asked_again(github: GitHubDouble) -> None:
+    github.get(PULL).mock(side_effect=[httpx.Response(502), httpx.Response(200, json={"number": 1})])
+    client = github.client()
+    with pytest.raises(GitHubDown):
+        await read(client)
+    assert (await read(client)).number == 1
+
+
+def test_the_store_forgets_what_was_not_used_for_longest() -> None:
+    store = EtagStore(limit_bytes=4000)
+    for name in "abcd":
+        store.put(name, Stored("", b"x" * 1000, ""))
+    store.get("a")
+    store.put("e", Stored("", b"x" * 1000, ""))
+    assert [name for name in "abcde" if store.get(name)] == ["a", "c", "d", "e"]
+    store.put("huge", Stored("", b"x" * 1001, ""))
+    assert store.get("huge") is None
+    assert store.get("a") is not None
+
+
+def test_an_object_that_grew_too_large_leaves_no_old_answer_behind() -> None:
+    store = EtagStore(limit_bytes=4000)
+    store.put("a", Stored('"1"', b"x", ""))
+    store.put("a", Stored('"2"', b"x" * 2000, ""))
+    assert store.get("a") is None
+
+
+def link(url: str) -> dict[str, str]:
+    return {"link": f'<{API}/first>; rel="prev", <{url}>; rel="next", <{API}/last>; rel="last"'}
+
+
+async def test_pages_follow_the_next_link(github: GitHubDouble) -> None:
+    first = github.router.get(API + PULL, params={"per_page": 100})
+    first.respond(json=[{"number": 1}], headers=link(f"{API}/repositories/9/x?page=2"))
+    github.get("/repositories/9/x", params={"page": 2}).respond(json=[{"number": 2}])
+    pages, complete = await github.client().pages(PULL, purpose="read", model=list[Thing])
+    assert pages == [[Thing(number=1)], [Thing(number=2)]]
+    assert complete
+    assert len(github.minted) == 1
+
+
+async def test_pages_end_at_the_limit_and_say_so(github: GitHubDouble) -> None:
+    github.get(PULL).respond(json=[{"number": 1}], headers=link(f"{API}{PULL}?page=2"))
+    pages, complete = await github.client().pages(PULL, purpose="read", model=list[Thing], most=3)
+    assert len(pages) == 3
+    assert not complete
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://evil.example/x",
+        "http://api.example.test/x",
+        "https://api.example.test:8443/x",
+        "https://api.example.test.evil/x",
+    ],
+)
+async def test_a_next_page_elsewhere_never_sees_the_token(github: GitHubDouble, url: str) -> None:
+    github.get(PULL).respond(json=[], headers=link(url))
+    with pytest.raises(UnexpectedAnswer, match="another host"):
+        await github.client().pages(PULL, purpose="read", model=list[Thing])
+
+
+async def test_the_link_of_an_unchanged_page_is_followed(github: GitHubDouble) -> None:
+    def first(request: httpx.Request) -> httpx.Response:
+        if "if-none-match" in request.headers:
+            return httpx.Response(304)
+        return httpx.Response(200, json=[{"number": 1}], headers={"etag": '"p"', **link(f"{API}/next")})
+
+    github.get(PULL).mock(side_effect=first)
+    github.get("/next").respond(json=[{"number": 2}])
+    client = github.client()
+    for _ in range(2):
+        pages, complete = await client.pages(PULL, purpose="read", model=list[Thing])
+        assert len(pages) == 2
+        assert complete
+
+
+async def test_a_log_comes_from_another_host_without_the_token(github: GitHubDouble) -> None:
+    github.get(LOG).respond(302, headers={"location": BLOBS})
+    blobs = github.router.get(BLOBS).respond(content=b"the log")
+    with counting("pull:7:1:1") as tally:
+        assert await github.client().download(LOG, purpose="read:log", limit_bytes=100) == b"the log"
+    assert "authorization" not in blobs.calls.last.request.headers
+    assert tally.cost == 1
+
+
+async def test_a_redirect_on_the_same_host_keeps_the_token(github: GitHubDouble) -> None:
+    github.get(LOG).respond(302, headers={"location": "/storage/5"})
+    stored = github.get("/storage/5").respond(content=b"the log")
+    assert await github.client().download(LOG, purpose="read:log", limit_bytes=100) == b"the log"
+    assert stored.calls.last.request.headers["authorization"].startswith("token ")
+
+
+async def test_a_log_may_also_come_at_once(github: GitHubDouble) -> None:
+    github.get(LOG).respond(content=b"the log")
+    assert await github.client().download(LOG, purpose="read:log", limit_bytes=100) == b"the log"
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        "",
+        "http://blobs.example.net/log",
+        "https://user:word@blobs.example.net/",
+        "ftp://x/y",
+        "file:///etc/passwd",
+        "//",
+    ],
+)
+async def test_an_unsafe_redirect_is_not_followed(github: GitHubDouble, location: str) -> None:
+    github.get(LOG).respond(302, headers={"location": location})
+    with pytest.raises(UnexpectedAnswer):
+        await github.client().download(LOG, purpose="read:log", limit_bytes=100)
+
+
+@pytest.mark.parametrize("second", [BLOBS + "2", API + "/storage/2"])
+@pytest.mark.parametrize("first", [BLOBS, API + "/storage/1"])
+async def test_a_second_redirect_is_not_followed(github: GitHubDouble, first: str, second: str) -> None:
+    github.get(LOG).respond(302, headers={"location": first})
+    github.router.get(first).respond(302, headers={"location": second})
+    reached = github.router.get(second).respond(content=b"x")
+    with pytest.raises(UnexpectedAnswer):
+        await github.client().download(LOG, purpose="read:log", limit_bytes=100)
+    assert reached.call_count == 0
+
+
+@pytest.mark.parametrize("host", [BLOBS, API + "/storage/5"])
+async def test_a_log_over_the_limit_is_too_large(github: GitHubDouble, host: str) -> None:
+    github.get(LOG).respond(302, headers={"location": host})
+    github.router.get(host).respond(content=b"x" * 101)
+    with pytest.raises(TooLarge):
+        await github.client().download(LOG, purpose="read:log", limit_bytes=100)
+
+
+@pytest.mark.parametrize(("status", "error"), [(404, NotFound), (410, NotFound), (403, GitHubDown), (503, GitHubDown)])
+async def test_a_store_that_refuses(github: GitHubDouble, status: int, error: type[Exception]) -> None:
+    github.get(LOG).respond(302, headers={"location": BLOBS})
+    github.router.get(BLOBS).respond(status, content=b"<?xml?>")
+    with pytest.raises(error) as caught:
+        await github.client().download(LOG, purpose="read:log", limit_bytes=100)
+    assert "sig=" not in str(caught.value)
+
+
+async def test_an_expired_log_is_not_found(github: GitHubDouble) -> None:
+    github.get(LOG).respond(410, json={"message": "Gone"})
+    with pytest.raises(NotFound):
+        await github.client().download(LOG, purpose="read:log", limit_bytes=100)
+
+
+async def test_a_renamed_repository_is_followed_once(github: GitHubDouble) -> None:
+    github.get(PULL).respond(301, headers={"location": f"{API}/repositories/9/pulls/1"})
+    github.get("/repositories/9/pulls/1").respond(json={"number": 1})
+    assert (await read(github.client())).number == 1
+
+
+async def test_each_request_names_the_version_and_json(github: GitHubDouble) -> None:
+    route = github.get(PULL).respond(json={"number": 1})
+    await read(github.client())
+    headers = route.calls.last.request.headers
+    assert headers["x-github-api-version"] == "2026-03-10"
+    assert headers["accept"] == "application/vnd.github+json"
+    assert headers["user-agent"] == "mergegate"
+
+
+async def test_nested_counts_each_see_their_own(github: GitHubDouble) -> None:
+    github.get(PULL).respond(json={"number": 1})
+    client = github.client()
+    with counting("outer") as outer:
+        await read(client)
+        with counting("inner") as inner:
+            await read(client)
+    await read(client)
+    assert (outer.cost, inner.cost, client.counts["read"]) == (2, 1, 3)
+
+
+@pytest.mark.parametrize("value", ["..", ".", "", "a/../b", "/etc", "a//b"])
+def test_a_path_that_leads_elsewhere_is_not_built(value: str) -> None:
+    with pytest.raises(NotFound, match="no name that GitHub could know"):
+        route("/repos/{owner}/{name}/contents/{path}", owner="o", name="r", path=value)
+
+
+@pytest.mark.parametrize(
+    ("parts", "built"),
+    [
+        ({"path": "dir/ä ?#.py"}, "/x/dir/%C3%A4%20%3F%23.py"),
+        ({"path": "%2e%2e/a"}, "/x/%252e%252e/a"),
+        ({"path": "..a/b.."}, "/x/..a/b.."),
+    ],
+)
+def test_parts_of_a_path_are_quoted(parts: dict[str, str], built: str) -> None:
+    assert route("/x/{path}", **parts) == built
+
+
+def test_a_slash_in_a_name_is_quoted() -> None:
+    assert route("/rules/branches/{branch}", branch="feature/x") == "/rules/branches/feature%2Fx"
+
+
+@pytest.mark.parametrize(
+    ("api", "graphql"),
+    [
+        ("https://api.github.com", "https://api.github.com/graphql"),
+        ("https://api.github.com/", "https://api.github.com/graphql"),
+        ("https://ghe.example/api/v3", "https://ghe.example/api/graphql"),
+        ("https://ghe.example/api/v3/", "https://ghe.example/api/graphql"),
+        ("http://127.0.0.1:8080", "http://127.0.0.1:8080/graphql"),
+    ],
+)
+def test_graphql_stands_beside_rest(api: str, graphql: str) -> None:
+    assert graphql_url(api) == graphql
+
+
+def test_an_origin_is_scheme_host_and_port() -> None:
+    assert origin("https://API.github.com:443/x") == origin("https://api.github.com")
+    assert origin("http://api.github.com") != origin("https://api.github.com")
+    assert origin("https://api.github.com:444") != origin("https://api.github.com")
+
+
+def test_a_test_server_without_encryption_may_redirect_without() -> None:
+    assert redirect_target("http://127.0.0.1:1/a", "http://127.0.0.1:2/b") == "http://127.0.0.1:2/b"
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("", None),
+        ('<https://a/?page=2>; rel="next"', "https://a/?page=2"),
+        ('<https://a/1>; rel="prev", <https://a/3>; rel="next"', "https://a/3"),
+        ('<https://a/1>; rel="last"', None),
+        ('https://a/1; rel="next"', None),
+    ],
+)
+def test_the_next_page_of_a_link_header(text: str, address: str | None) -> None:
+    assert next_page(text) == address
