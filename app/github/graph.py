@@ -13,6 +13,7 @@ from app.github.models import CheckRun, CheckSuite, Comment, Connection, HeadCom
 from app.github.pull_models import (
     BranchTip,
     HeadNode,
+    MaybeBranch,
     OpenPull,
     PullHead,
     PullRequest,
@@ -187,7 +188,7 @@ async def commit_state(client: GitHubClient, owner: str, name: str, sha: str) ->
 
 
 class _RefRepository(Model):
-    ref: BranchTip | None
+    ref: MaybeBranch
 
 
 class _RefAnswer(Model):

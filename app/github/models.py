@@ -174,9 +174,6 @@ class TargetCommit(Model):
     actions: PathEntry | None
 
 
-MaybeTarget = Annotated[TargetCommit | None, _having("oid")]
-
-
 class HeadCommit(Model):
     """A judged commit: its tree, parents, the workflow files it brings (ids only) and its check suites."""
 

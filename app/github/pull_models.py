@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from pydantic import AwareDatetime, Field
+from typing import Annotated, Any
 
-from app.github.models import Actor, Comment, Connection, HeadCommit, Label, MaybeTarget, Model, Oid, PullCommit
+from pydantic import AwareDatetime, BeforeValidator, Field
+
+from app.github.models import Actor, Comment, Connection, HeadCommit, Label, Model, Oid, PullCommit, TargetCommit
 
 
 class Review(Model):
@@ -77,10 +79,18 @@ class HeadRepository(Model):
 
 
 class BranchTip(Model):
-    """A branch by its short name; `target` is its tip, None when it is no commit."""
+    """A branch by its short name; `target` is its tip."""
 
     name: str
-    target: MaybeTarget
+    target: TargetCommit
+
+
+def _on_commit(ref: Any) -> Any:
+    """Git lets a branch point at commits only; a ref without one is no branch to judge by, so it reads as None."""
+    return ref if not isinstance(ref, dict) or (ref.get("target") or {}).get("oid") else None
+
+
+MaybeBranch = Annotated[BranchTip | None, BeforeValidator(_on_commit)]
 
 
 class TipOid(Model):
@@ -109,7 +119,7 @@ class PullRequest(Model):
     is_cross_repository: bool
     base_ref_name: str
     base_ref_oid: str
-    base_ref: BranchTip | None
+    base_ref: MaybeBranch
     changed_files: int
     additions: int
     deletions: int
