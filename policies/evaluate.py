@@ -201,6 +201,8 @@ def _repairs_policy(case: _Case) -> bool:
 
 def _review(case: _Case, result: ReviewResult, for_people: tuple[Finding, ...]) -> Node:
     nodes = [group("approvals", result.findings)]
+    if case.state.origin == "unread":  # who must approve is not known either
+        nodes.insert(0, group("policy", (policy_finding(case.state),)))
     if for_people:
         nodes.append(group("questions", tuple(_settled_by(finding, result.counted) for finding in for_people)))
     node = required("review", nodes)

@@ -46,8 +46,15 @@ def _next_step(root: Node) -> str:
     if not found:
         return clean(root.reason, LONGEST)
     more = f" (+{len(found) - 1} more)" if len(found) > 1 else ""
-    return clean(_step(found[0]), LONGEST - len(more)) + more
+    return _shortened(_step(found[0]), LONGEST - len(more)) + more
 
 
 def _step(finding: Finding) -> str:
     return finding.fix.text if finding.fix else finding.reason
+
+
+def _shortened(text: str, limit: int) -> str:
+    """The text, or its first sentence where all of it has no room."""
+    line = clean(text, 2 * limit)
+    first = line.partition(". ")[0].removesuffix(".")
+    return clean(line if len(line) <= limit else first, limit)

@@ -25,7 +25,7 @@ def policy_finding(state: PolicyState) -> Finding:
 def _broken(state: PolicyState, branch: str, at: Evidence) -> Finding:
     first, more = state.errors[0], len(state.errors) - 1
     others = f" There are {more} more." if more else ""
-    fix = Fix("repair-policy", f"A person repairs `{POLICY_PATH}` on `{branch}`: {first.step}", first.field or None)
+    fix = Fix("repair-policy", f"A person must repair `{POLICY_PATH}` on `{branch}`. {first.step}", first.field or None)
     return failed("policy", f"`{POLICY_PATH}` of `{branch}` is broken: {first}{others}", at, fix=fix)
 
 

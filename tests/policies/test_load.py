@@ -7,7 +7,7 @@ import pytest
 from checks.snapshot import Risk, Unread
 from policies.errors import InvalidPolicyError, PolicyError, did_you_mean, field_name
 from policies.load import MAX_BYTES, PolicySource, load, read_policy
-from policies.schema import POLICY_PATH, Policy
+from policies.schema import Policy
 from tests.policies.build import TARGET, presets, state
 
 
@@ -203,22 +203,6 @@ ERRORS = [
         "the form is not the expected one",
         "Write something that fits `^[a-z0-9_-]{1,100}$`",
     ),
-    (
-        "version: 1\nrisk:\n  areas:\n    gate: {risk: medium}",
-        4,
-        5,
-        "risk.areas.gate",
-        "the policy does not guard itself",
-        f"Keep `{POLICY_PATH}` in an area of high or critical risk",
-    ),
-    (
-        "version: 1\nrisk:\n  areas:\n    gate: {paths: [CODEOWNERS]}",
-        4,
-        5,
-        "risk.areas.gate",
-        "the policy does not guard itself",
-        f"Keep `{POLICY_PATH}` in an area of high or critical risk",
-    ),
 ]
 
 
@@ -245,13 +229,6 @@ def test_patterns_that_cannot_be_used_are_named(place: str) -> None:
 def test_an_area_s_patterns_are_looked_at(field: str) -> None:
     (found,) = errors(f"version: 1\nrisk: {{areas: {{ci: {{{field}: ['#x']}}}}}}")
     assert found[2] == f"risk.areas.ci.{field}[0]"
-
-
-def test_another_area_may_guard_the_policy() -> None:
-    policy = read(
-        f"version: 1\nrisk:\n  areas:\n    gate: {{risk: low}}\n    mine: {{risk: critical, paths: [{POLICY_PATH}]}}"
-    )
-    assert policy.risk.areas["gate"].risk == "low"
 
 
 def test_all_errors_are_told_in_the_order_of_their_lines() -> None:
