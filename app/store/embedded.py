@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import hashlib
 import os
 import shutil
 import stat
@@ -24,14 +23,11 @@ from typing import IO
 from psycopg import pq
 from psycopg.conninfo import make_conninfo
 
-from app.store.binaries import MAJOR, EmbeddedFailed, Programs, closed_to, install, server_owner
+from app.store import place
+from app.store.binaries import MAJOR, EmbeddedFailed, Programs, install, server_owner
 
 __all__ = ["Embedded", "EmbeddedFailed"]
 
-SUBFOLDER = "postgresql"
-SOCKET = ".s.PGSQL.5432"
-# sockaddr_un holds 108 bytes on Linux and 104 on macOS, the closing zero included.
-LONGEST_SOCKET = 100
 LONGEST_LOG = 4 * 1024 * 1024
 UNANSWERED = 30.0  # seconds that a server may give no answer while we try to start it
 RECOVERING = 600.0  # seconds that it may answer "starting up"
@@ -51,13 +47,21 @@ class Embedded:
 
     def __init__(self, data: Path) -> None:
         self.data = data.resolve()
-        self.root = self.data / SUBFOLDER
-        self.cluster = self.root / "cluster"
-        self.log = self.root / "log"
-        self._socket = socket_folder(self.root)
+        self.root = self.data / place.SUBFOLDER
+        self.place = self.root
+        self._socket = place.socket_folder(self.root)
         self._users: IO[bytes] | None = None
         self._mutex = threading.Lock()
         self._owner = server_owner()
+
+    @property
+    def cluster(self) -> Path:
+        """PostgreSQL's data directory; settled once `start` has returned, like all below `place`."""
+        return self.place / "cluster"
+
+    @property
+    def log(self) -> Path:
+        return self.place / "log"
 
     @property
     def conninfo(self) -> str:
@@ -72,11 +76,12 @@ class Embedded:
         with self._mutex:
             if self._users is not None:
                 return
-            self._prepare()
+            place.prepare(self.data, self._owner)
             users = (self.root / "users.lock").open("ab")
             try:
                 with self._start_lock():
                     fcntl.flock(users, fcntl.LOCK_SH)
+                    self.place = place.find(self.data, self._owner)
                     self._ensure()
             except BaseException:
                 users.close()
@@ -109,7 +114,7 @@ class Embedded:
         return True
 
     def _shut_down(self) -> bool:
-        programs = install(self.root, self._owner)
+        programs = install(self.place, self._owner)
         return programs.run("pg_ctl", "-w", "-t", "60", "-m", "fast", "-D", self.cluster, "stop", output=self.log) == 0
 
     @contextlib.contextmanager
@@ -118,36 +123,12 @@ class Embedded:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 
-    def _prepare(self) -> None:
-        make_folder(self.data)
-        self._open_data_folder()
-        closed = closed_to(self._owner, self.data)
-        if closed is not None:
-            raise EmbeddedFailed(
-                f"PostgreSQL does not run as root, so it runs as the user {self._owner.name}, who may not enter the "
-                f"folder {closed} on the way to the data folder {self.data}. Choose a data folder that others may "
-                "enter (for instance /var/lib/mergegate), or run as another user than root, or set "
-                "MERGEGATE_DATABASE_URL."
-            )
-        self.root.mkdir(exist_ok=True)
-        self.root.chmod(0o711 if self._owner.switch else 0o700)
-
-    def _open_data_folder(self) -> None:
-        """Let the server's user pass through a data folder that is empty or holds nothing but the database.
-
-        Only such a folder is ours for certain; any other keeps its mode.
-        """
-        mode = stat.S_IMODE(self.data.stat().st_mode)
-        ours = {entry.name for entry in self.data.iterdir()} <= {SUBFOLDER}
-        if self._owner.switch and ours and not mode & stat.S_IXOTH:
-            self.data.chmod(mode | stat.S_IXOTH)
-
     def _ensure(self) -> None:
         self._follow_running_socket()
         if self.ping() is pq.Ping.OK:
             return
         self._remove_leftovers()
-        programs = install(self.root, self._owner)
+        programs = install(self.place, self._owner)
         self._create_cluster(programs)
         self._configure()
         self._launch(programs)
@@ -156,19 +137,19 @@ class Embedded:
         """Another process may have started the server with another temporary folder; its pid file names the socket."""
         with contextlib.suppress(OSError, IndexError, UnicodeDecodeError):
             recorded = Path((self.cluster / "postmaster.pid").read_text().splitlines()[4])
-            if (recorded / SOCKET).exists():
+            if (recorded / place.SOCKET).exists():
                 self._socket = recorded
 
     def _remove_leftovers(self) -> None:
         """What a process killed during a first start left behind; nobody uses it, as we hold the start lock."""
         for pattern in ("init-*", "copy-*"):
-            for leftover in self.root.glob(pattern):
+            for leftover in self.place.glob(pattern):
                 shutil.rmtree(leftover, ignore_errors=True)
 
     def _create_cluster(self, programs: Programs) -> None:
         """initdb in a temporary folder, then rename: a cluster is whole or not there."""
         if not self.cluster.exists():
-            new = Path(tempfile.mkdtemp(prefix="init-", dir=self.root))
+            new = Path(tempfile.mkdtemp(prefix="init-", dir=self.place))
             self._give(new)
             self._initdb(programs, new)
             new.rename(self.cluster)
@@ -182,20 +163,20 @@ class Embedded:
     def _initdb(self, programs: Programs, new: Path) -> None:
         options = ("-U", "mergegate", "--auth=trust", "-E", "UTF8", "--locale=C.UTF-8")
         if programs.run("initdb", *options, "-D", new, output=self.log):
-            raise EmbeddedFailed(f"the database could not be created in {self.root}:\n{self._log_end()}")
+            raise EmbeddedFailed(f"the database could not be created in {self.place}:\n{self._log_end()}")
         settings = new / "postgresql.conf"
         # Relative, so that the data folder can be moved.
         settings.write_text(settings.read_text() + "\ninclude '../mergegate.conf'\n")
 
     def _configure(self) -> None:
         """Our settings, written anew at each start, outside the folder that the server's user may write."""
-        self._socket = socket_folder(self.root)
+        self._socket = place.socket_folder(self.place)
         self._socket.mkdir(mode=0o700, exist_ok=True)
         self._give(self._socket)
         listed = '"' + str(self._socket).replace('"', '""') + '"'
         settings = SETTINGS | {"unix_socket_directories": listed}
         text = "".join(f"{name} = '{value.replace(chr(39), chr(39) * 2)}'\n" for name, value in settings.items())
-        written = self.root / "mergegate.conf"
+        written = self.place / "mergegate.conf"
         written.write_text(text)
         written.chmod(0o644)
 
@@ -248,24 +229,6 @@ class Embedded:
             return self.log.read_bytes()[-1500:].decode(errors="replace")
         except OSError as unread:
             return f"(its log could not be read: {unread})"
-
-
-def make_folder(folder: Path) -> None:
-    """Create a folder and its parents; those that we create may be passed by others, whatever the umask."""
-    for step in (*reversed(folder.parents), folder):
-        if not step.exists():
-            step.mkdir(exist_ok=True)
-            step.chmod(0o755)
-
-
-def socket_folder(root: Path) -> Path:
-    """Where the socket goes: beside the cluster, or in the temporary folder when that path is too long for a socket."""
-    mark = hashlib.sha256(os.fsencode(root)).hexdigest()[:12]
-    name = f"mergegate-{os.geteuid()}-{mark}"
-    for folder in (root / "socket", Path(tempfile.gettempdir()) / name):
-        if len(os.fsencode(folder / SOCKET)) <= LONGEST_SOCKET:
-            return folder
-    return Path("/tmp") / name  # noqa: S108 - the owner of the folder is checked before use
 
 
 def command_line(pid: int) -> bytes | None:

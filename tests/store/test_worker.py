@@ -1,0 +1,212 @@
+"""The worker: one key a slot, leases kept alive, every end of an attempt told to the work table."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+from typing import Any, LiteralString
+
+import pytest
+
+from app.store import work, worker
+from app.store.database import Database
+from app.store.work import Lease, Mark
+from app.store.worker import Done, Outcome, Retry, Sleep, Worker
+
+pytestmark = pytest.mark.anyio
+
+
+async def mark(db: Database, *marks: Mark) -> None:
+    async with db.transaction() as connection:
+        await work.mark(connection, marks)
+
+
+async def row(db: Database, key: str, columns: LiteralString) -> Any:
+    rows = await db.query(f"select {columns} from work where key = %s", (key,))
+    return rows[0] if rows else None
+
+
+async def test_drain_works_everything_off_and_counts(database: Database) -> None:
+    seen: list[str] = []
+
+    async def look(lease: Lease) -> Outcome:
+        seen.append(lease.key)
+        return Done()
+
+    await mark(database, *(Mark(f"k{number}") for number in range(20)))
+    assert await Worker(database, look).drain() == 20
+    assert sorted(seen) == sorted(f"k{number}" for number in range(20))
+    assert await row(database, "k1", "1") is None
+
+
+async def test_drain_waits_for_keys_that_news_sent_back(database: Database) -> None:
+    seen: list[int] = []
+
+    async def look(lease: Lease) -> Outcome:
+        seen.append(lease.generation)
+        if len(seen) == 1:
+            await mark(database, Mark(lease.key))
+        return Done()
+
+    await mark(database, Mark("a"))
+    assert await Worker(database, look).drain() == 2
+    assert seen == [1, 2]
+
+
+async def test_drain_leaves_what_sleeps_or_backs_off(database: Database) -> None:
+    async def look(lease: Lease) -> Outcome:
+        if lease.key == "bad":
+            raise ValueError("no such thing")
+        return Sleep(timedelta(seconds=60))
+
+    await mark(database, Mark("bad"), Mark("periodic"))
+    assert await Worker(database, look).drain() == 2
+    assert await row(database, "bad", "attempts, last_error") == (1, "ValueError: no such thing")
+    assert await row(database, "periodic", "attempts, last_error") == (0, None)
+
+
+async def test_a_wanted_delay_is_kept_with_its_reason(database: Database) -> None:
+    async def look(lease: Lease) -> Outcome:
+        raise Retry(timedelta(seconds=42), "GitHub said 502")
+
+    await mark(database, Mark("a"))
+    await Worker(database, look).drain()
+    error, seconds = await row(database, "a", "last_error, extract(epoch from due_at - clock_timestamp())::float8")
+    assert error == "GitHub said 502" and 41 < seconds <= 42
+
+
+async def test_never_two_workers_on_one_key_and_no_wake_up_lost(database: Database) -> None:
+    """Four workers that fail often, marks that come all the time; at the end every key was seen in its last state."""
+    truth = {f"k{number}": 0 for number in range(12)}
+    seen: dict[str, int] = {}
+    running: set[str] = set()
+
+    async def look(lease: Lease) -> Outcome:
+        assert lease.key not in running
+        running.add(lease.key)
+        try:
+            value = truth[lease.key]
+            await asyncio.sleep(0.003)
+            if value % 7 == 3 and lease.attempts < 2:
+                raise Retry(timedelta(milliseconds=20), "again")
+            seen[lease.key] = value
+        finally:
+            running.discard(lease.key)
+        return Done()
+
+    workers = [Worker(database, look, slots=2) for _ in range(4)]
+    tasks = [asyncio.create_task(each.run()) for each in workers]
+    for turn in range(200):
+        key = f"k{turn * 5 % 12}"
+        truth[key] += 1
+        await mark(database, Mark(key))
+    await _until_empty(database)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    assert seen == truth
+
+
+async def _until_empty(db: Database) -> None:
+    async with asyncio.timeout(30):
+        while await db.query("select 1 from work"):  # noqa: ASYNC110 - other processes could empty it, too
+            await asyncio.sleep(0.05)
+
+
+async def test_no_more_than_the_slots_at_once(database: Database) -> None:
+    now = most = 0
+
+    async def look(lease: Lease) -> Outcome:
+        nonlocal now, most
+        now += 1
+        most = max(most, now)
+        await asyncio.sleep(0.02)
+        now -= 1
+        return Done()
+
+    await mark(database, *(Mark(f"k{number}") for number in range(12)))
+    await Worker(database, look, slots=3).drain()
+    assert most == 3
+
+
+async def test_a_mark_wakes_a_waiting_worker(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "LOOKS_EVERY", 60.0)
+    looked = asyncio.Event()
+
+    async def look(lease: Lease) -> Outcome:
+        looked.set()
+        return Done()
+
+    running = asyncio.create_task(Worker(database, look).run())
+    await asyncio.sleep(0.3)
+    await mark(database, Mark("a"))
+    await asyncio.wait_for(looked.wait(), 5)
+    await _stopped(running)
+
+
+async def _stopped(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def test_a_lease_is_renewed_while_the_work_lasts(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "RENEWED_EVERY", 0.05)
+
+    async def look(lease: Lease) -> Outcome:
+        await database.query("update work set leased_until = now() + interval '100 milliseconds'")
+        await asyncio.sleep(0.3)
+        assert await work.holds(database, lease)
+        return Done()
+
+    await mark(database, Mark("a"))
+    assert await Worker(database, look).drain() == 1
+    assert await row(database, "a", "last_error") is None
+
+
+async def test_a_lost_lease_cancels_the_attempt(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "RENEWED_EVERY", 0.05)
+    ends: list[str] = []
+
+    async def look(lease: Lease) -> Outcome:
+        if lease.attempts == 2:
+            return Done()
+        await database.query("update work set lease = null, leased_until = null, due_at = now() + interval '1 second'")
+        try:
+            await asyncio.sleep(30)
+        except asyncio.CancelledError:
+            ends.append("cancelled")
+            raise
+        return Done()
+
+    await mark(database, Mark("a"))
+    await Worker(database, look).drain()
+    assert ends == ["cancelled"]
+    assert await row(database, "a", "attempts, last_error") == (1, None)
+
+
+async def test_an_attempt_has_a_time_limit(database: Database) -> None:
+    async def look(lease: Lease) -> Outcome:
+        await asyncio.sleep(30)
+        return Done()
+
+    await mark(database, Mark("a"))
+    await Worker(database, look, limit=timedelta(seconds=0.1)).drain()
+    (error,) = await row(database, "a", "last_error")
+    assert error == "TimeoutError: the attempt took longer than 0.1 s and was ended"
+
+
+async def test_a_worker_that_is_stopped_gives_its_keys_back(database: Database) -> None:
+    begun = asyncio.Event()
+
+    async def look(lease: Lease) -> Outcome:
+        begun.set()
+        await asyncio.sleep(30)
+        return Done()
+
+    await mark(database, Mark("a"))
+    running = asyncio.create_task(Worker(database, look).run())
+    await asyncio.wait_for(begun.wait(), 5)
+    await _stopped(running)
+    lease = await work.claim(database)
+    assert lease is not None and lease.attempts == 1
