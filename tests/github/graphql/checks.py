@@ -275,6 +275,20 @@ class WorkflowRunView(InRepository):
     def workflow(self) -> Any:
         return self.view("Workflow", self.record)
 
+    def file(self) -> Any:
+        return self.view("WorkflowRunFile", self.record)
+
+
+class WorkflowRunFileView(InRepository):
+    typename = "WorkflowRunFile"
+    record: WorkflowRun
+
+    def id(self) -> str:
+        return node_ids.encode("WorkflowRunFile", self.record.id)
+
+    def path(self) -> str:
+        return self.record.workflow_path
+
 
 class WorkflowView(InRepository):
     """A workflow file, seen through one of its runs."""

@@ -41,7 +41,10 @@ class GitObjectView(InRepository):
 
 class CommitView(GitObjectView):
     typename = "Commit"
-    signature = None  # commits in the simulator are not signed
+
+    def signature(self) -> Any:
+        """Only what GitHub itself makes (the account web-flow) is signed here."""
+        return self.view("GpgSignature", self.record if self.record in self.home.verified_commits else None)
 
     async def _commit(self) -> Commit:
         return await self.git.commit(self.record)
@@ -141,6 +144,32 @@ class CommitView(GitObjectView):
         suites = [s for s in self.home.suites.values() if s.head_sha == self.record and app_id in (None, s.app_id)]
         kept = [s for s in suites if name is None or s.id in named]
         return connect("checkSuites", self.views("CheckSuite", kept), page)
+
+
+class SignatureView(InRepository):
+    """GitHub's signature on a commit; `record` is the commit's id."""
+
+    typename = "GpgSignature"
+    record: str
+    is_valid = was_signed_by_git_hub = True
+    state = "VALID"
+    key_id = "B5690EEEBB952194"
+    signature = "-----BEGIN PGP SIGNATURE-----\n\nsimulated\n-----END PGP SIGNATURE-----\n"
+
+    async def _commit(self) -> Commit:
+        return await self.git.commit(self.record)
+
+    async def email(self) -> str:
+        return (await self._commit()).committer.email
+
+    async def payload(self) -> str:
+        return (await self.git.run("cat-file", "commit", self.record)).decode(errors="replace")
+
+    def signer(self) -> Any:
+        return self.graph.account("web-flow")
+
+    async def verified_at(self) -> datetime:
+        return (await self._commit()).committed_at
 
 
 def co_authors(message: str) -> list[Person]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.github import node_ids
+from tests.github import node_ids, queue_entries
 from tests.github.graphql.connections import connect
 from tests.github.graphql.view import InRepository
 from tests.github.state import QueueEntry
@@ -25,8 +25,7 @@ class MergeQueueView(InRepository):
 
     def parameters(self) -> dict[str, Any] | None:
         """Of the rule that makes the queue; None for a branch without one."""
-        rules = self.graph.github.effective_rules(self.home, self.record)
-        return next((rule["parameters"] for rule in rules if rule["type"] == "merge_queue"), None)
+        return queue_entries.parameters(self.graph.github, self.home, self.record)
 
     def configuration(self) -> dict[str, Any]:
         given = self.parameters() or {}
@@ -48,8 +47,6 @@ class MergeQueueView(InRepository):
 
 
 class MergeQueueEntryView(InRepository):
-    """`position` starts at 1."""
-
     typename = "MergeQueueEntry"
     record: QueueEntry
     record_type = QueueEntry
@@ -64,7 +61,9 @@ class MergeQueueEntryView(InRepository):
         return node_ids.encode("MergeQueueEntry", self.record.id)
 
     def position(self) -> int:
-        return self.home.queues[self.branch].index(self.record) + 1
+        """0 for an entry that has just left."""
+        queue = self.home.queues.get(self.branch, [])
+        return queue.index(self.record) + 1 if self.record in queue else 0
 
     def enqueuer(self) -> Any:
         return self.graph.account(self.record.enqueuer)

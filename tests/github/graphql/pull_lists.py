@@ -12,7 +12,8 @@ from tests.github.graphql.connections import connect
 from tests.github.graphql.reviews import latest_by_author, latest_opinions
 from tests.github.graphql.view import InRepository
 from tests.github.graphql.written import IssueLikeView
-from tests.github.state import Issue, PullRequest
+from tests.github.operations import mergeable
+from tests.github.state import BaseChange, Issue, PullRequest
 
 COMMIT_LIMIT = 250  # GitHub lists no more commits of a pull request
 FILE_LIMIT = 3000
@@ -38,10 +39,9 @@ class PullListsView(IssueLikeView):
         return connect("commits", self.views("PullRequestCommit", [(self.record, sha) for sha in shas]), page)
 
     async def commit_ids(self) -> list[str]:
-        base, head = self.record.base_sha, self.record.head_sha
-        if self.record.merged_at is not None:
-            base = await self.git.merge_base(base, head) or base
-        return list(reversed(await self.git.commits(head, f"^{base}", limit=COMMIT_LIMIT)))
+        start = await mergeable.fork_point(self.graph.github, self.home, self.record)
+        found = await self.git.commits(f"{start}..{self.record.head_sha}", limit=100_000)
+        return list(reversed(found))[:COMMIT_LIMIT]
 
     async def files(self, **page: Any) -> dict[str, Any]:
         return connect("files", self.views("PullRequestChangedFile", (await self.changes())[:FILE_LIMIT]), page)
@@ -101,6 +101,7 @@ class PullListsView(IssueLikeView):
         ]
         items += [(c.created_at, self.graph.view("IssueComment", self.home, c, self.text)) for c in self.text.comments]
         items += [(r.record.submitted_at, r) for r in self._reviews(pull.reviews)]
+        items += [(change.at, self.view("BaseRefChangedEvent", change)) for change in pull.base_changes]
         if pull.merged_at is not None:
             items.append((pull.merged_at, self.view("MergedEvent", pull)))
         if self.text.closed_at is not None:
@@ -156,10 +157,10 @@ class AutoMergeView(InRepository):
         return self.record.auto_merge or {}
 
     def commit_body(self) -> str | None:
-        return self._given.get("commit_message")
+        return self._given.get("body")
 
     def commit_headline(self) -> str | None:
-        return self._given.get("commit_title")
+        return self._given.get("title")
 
     def enabled_at(self) -> Any:
         return self._given["enabled_at"]
@@ -194,6 +195,26 @@ class ClosedEventView(InRepository):
 
     def created_at(self) -> datetime | None:
         return self.record.issue.closed_at
+
+
+class BaseRefChangedEventView(InRepository):
+    typename = "BaseRefChangedEvent"
+    record: BaseChange
+
+    def id(self) -> str:
+        return node_ids.encode("BaseRefChangedEvent", self.record.id)
+
+    def actor(self) -> Any:
+        return self.graph.account(self.record.actor)
+
+    def created_at(self) -> datetime:
+        return self.record.at
+
+    def previous_ref_name(self) -> str:
+        return self.record.before
+
+    def current_ref_name(self) -> str:
+        return self.record.after
 
 
 class MergedEventView(ClosedEventView):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from tests.github import mergeability
+from tests.github import mergeability, queue_entries
 from tests.github.access import at_least, permission_of
 from tests.github.git import FileChange
 from tests.github.graphql.lists import pull_state
 from tests.github.graphql.pull_lists import PullListsView
 from tests.github.operations import mergeable
-from tests.github.state import PullRequest, QueueEntry, Repository
+from tests.github.state import PullRequest, Repository
 
 MERGEABLE = {True: "MERGEABLE", False: "CONFLICTING", None: "UNKNOWN"}
 
@@ -102,23 +102,23 @@ class PullRequestView(PullListsView):
             return None
         return self.view("Commit", await self.git.rev_parse(f"refs/pull/{self.record.number}/merge"))
 
+    def queue_branch(self) -> str:
+        """The branch whose queue it may enter; of a stack that is the stack's base."""
+        return mergeability.target_branch(self.home, self.record)
+
     def merge_queue(self) -> Any:
-        view = self.view("MergeQueue", self.record.base_ref)
+        view = self.view("MergeQueue", self.queue_branch())
         return view if view.parameters() is not None else None
 
     def is_merge_queue_enabled(self) -> bool:
         return self.merge_queue() is not None
 
-    def _entry(self) -> QueueEntry | None:
-        entries = self.home.queues.get(self.record.base_ref, [])
-        return next((entry for entry in entries if entry.pull_number == self.record.number), None)
-
     def is_in_merge_queue(self) -> bool:
-        return self._entry() is not None
+        return queue_entries.find(self.home, self.record) is not None
 
     def merge_queue_entry(self) -> Any:
-        entry = self._entry()
-        return entry and self.graph.view("MergeQueueEntry", self.home, entry, self.record.base_ref)
+        entry = queue_entries.find(self.home, self.record)
+        return entry and self.graph.view("MergeQueueEntry", self.home, entry, self.queue_branch())
 
     def auto_merge_request(self) -> Any:
         return self.view("AutoMergeRequest", self.record if self.record.auto_merge else None)
@@ -148,8 +148,8 @@ class PullRequestView(PullListsView):
 
     async def changes(self) -> list[FileChange]:
         """Against the merge base, as GitHub shows a pull request."""
-        base = await self.git.merge_base(self.record.base_sha, self.record.head_sha)
-        return await self.git.diff(base or self.record.base_sha, self.record.head_sha)
+        start = await mergeable.fork_point(self.graph.github, self.home, self.record)
+        return await self.git.diff(start, self.record.head_sha)
 
     def updated_at(self) -> datetime:
         return self.text.updated_at

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from tests.github import node_ids
 from tests.github.graphql.connections import connect
@@ -71,17 +71,34 @@ class RuleView(InRepository):
 
 
 class MergeQueueParametersView(InRepository):
+    """`record` are the parameters as REST gives them; its keys are the fields' names."""
+
     typename = "MergeQueueParameters"
+    keys: ClassVar[tuple[str, ...]] = (
+        "check_response_timeout_minutes",
+        "grouping_strategy",
+        "max_entries_to_build",
+        "max_entries_to_merge",
+        "merge_method",
+        "min_entries_to_merge",
+        "min_entries_to_merge_wait_minutes",
+    )
 
     def __getattr__(self, name: str) -> Any:
-        return self.__dict__["record"].get(name)
+        if name not in self.keys:
+            raise AttributeError(name)
+        return self.record[name]
 
 
-class PullRequestParametersView(InRepository):
+class PullRequestParametersView(MergeQueueParametersView):
     typename = "PullRequestParameters"
-
-    def __getattr__(self, name: str) -> Any:
-        return self.__dict__["record"].get(name, False)
+    keys = (
+        "dismiss_stale_reviews_on_push",
+        "require_code_owner_review",
+        "require_last_push_approval",
+        "required_approving_review_count",
+        "required_review_thread_resolution",
+    )
 
     def allowed_merge_methods(self) -> list[str] | None:
         methods = self.record.get("allowed_merge_methods")

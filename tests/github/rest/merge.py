@@ -38,10 +38,22 @@ async def merge(request: Request) -> Response:
     method = body.get("merge_method") or "merge"
     if method not in merges.METHODS:
         raise ApiError(422, f"Invalid request.\n\n{method} is not a member of {list(merges.METHODS)}.")
-    merges.check_basics(pull, body.get("sha"))
-    await _check(github, repository, pull, actor, method)
-    commit = await _land(github, repository, pull, actor, method, body)
+    commit = await merge_now(github, repository, pull, actor, method, body)
     return answer({"sha": commit, "merged": True, "message": "Pull Request successfully merged"})
+
+
+async def merge_now(
+    github: SimulatedGitHub,
+    repository: Repository,
+    pull: PullRequest,
+    actor: Actor,
+    method: str,
+    options: dict[str, Any],
+) -> str:
+    """The landed commit. `options` are the route's sha, commit_title and commit_message; ApiError 403, 405 or 409."""
+    merges.check_basics(pull, options.get("sha"))
+    await _check(github, repository, pull, actor, method)
+    return await _land(github, repository, pull, actor, method, options)
 
 
 async def _check(github: SimulatedGitHub, repository: Repository, pull: PullRequest, actor: Actor, method: str) -> None:

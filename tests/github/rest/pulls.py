@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
@@ -17,6 +19,9 @@ from tests.github.operations.pushes import update_ref
 from tests.github.rest.lookup import boolean, github_of, pull_of, repository_of
 from tests.github.serialize_repositories import repository_url
 from tests.github.state import PullRequest, Repository, World
+
+if TYPE_CHECKING:
+    from tests.github.server import SimulatedGitHub
 
 DIFF_FILES = 300
 
@@ -122,30 +127,34 @@ async def update_branch(request: Request) -> Response:
     """Merges the base into the head's branch; 202 although it is done at once."""
     repository = repository_of(request, "pull_requests", "write", user="read")
     pull, body, github = pull_of(request, repository), await json_body(request), github_of(request)
-    expected = body.get("expected_head_sha")
-    if expected is not None and expected != pull.head_sha:
-        raise unprocessable("expected head sha didn’t match current head ref.")
-    commit = await _merge_base_into_head(request, repository, pull)
-    source = github.world.repositories[pull.head_repository_id or repository.id]
-    if source.id != repository.id:
-        await github.git(source).fetch(repository.git, commit, f"refs/updates/{pull.number}")
-    await update_ref(github, source, f"refs/heads/{pull.head_ref}", commit, actor_of(request).login)
+    await merge_base_into_head(github, repository, pull, actor_of(request).login, body.get("expected_head_sha"))
     url = f"{repository_url(github.world, repository)}/pulls/{pull.number}"
     return answer({"message": "Updating pull request branch.", "url": url}, 202)
 
 
-async def _merge_base_into_head(request: Request, repository: Repository, pull: PullRequest) -> str:
-    github = github_of(request)
+async def merge_base_into_head(
+    github: SimulatedGitHub, repository: Repository, pull: PullRequest, login: str, expected: str | None
+) -> None:
+    """Pushes the merge to the head's branch in the name of `login`; ApiError 422 when there is nothing to merge."""
+    if expected is not None and expected != pull.head_sha:
+        raise unprocessable("expected head sha didn’t match current head ref.")
+    commit = await _merge_of_base(github, repository, pull, login)
+    source = github.world.repositories[pull.head_repository_id or repository.id]
+    if source.id != repository.id:
+        await github.git(source).fetch(repository.git, commit, f"refs/updates/{pull.number}")
+    await update_ref(github, source, f"refs/heads/{pull.head_ref}", commit, login)
+
+
+async def _merge_of_base(github: SimulatedGitHub, repository: Repository, pull: PullRequest, login: str) -> str:
     git, tip = github.git(repository), await mergeable.base_tip(github, repository, pull)
     if tip is None or await git.is_ancestor(tip, pull.head_sha):
         raise unprocessable("There are no new commits on the base branch.")
     tree = await git.merge_tree(pull.head_sha, tip)
     if tree is None:
         raise unprocessable("merge conflict between base and head")
-    author = github.person(actor_of(request).login)
     message = f"Merge branch '{pull.base_ref}' into {pull.head_ref}"
     parents, now = [pull.head_sha, tip], github.world.now()
-    commit = await git.commit_tree(tree, parents, message, author, at=now, committer=WEB_FLOW)
+    commit = await git.commit_tree(tree, parents, message, github.person(login), at=now, committer=WEB_FLOW)
     repository.verified_commits.add(commit)
     return commit
 
