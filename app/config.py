@@ -43,7 +43,7 @@ class Settings(BaseModel):
     slots: int = 8  # keys reconciled at the same time by one process
     resync_seconds: float = 600.0
     polling: bool = False  # no webhooks: the resync runs on a short clock instead
-    writes_per_minute: int = 60
+    writes_per_minute: int = 60  # 0: no limit, for a compatible server without GitHub's
 
     @property
     def resync_interval(self) -> float:

@@ -164,6 +164,17 @@ class Issue:
 
 
 @dataclass
+class BaseChange:
+    """A pull request was pointed at another base branch; branch names without refs/heads/."""
+
+    id: int
+    before: str
+    after: str
+    actor: str
+    at: datetime
+
+
+@dataclass
 class PullRequest:
     """A pull request; its issue half (title, body, labels, comments) is `issue`, with the same number."""
 
@@ -190,6 +201,7 @@ class PullRequest:
     fork_point: str | None = None  # merge base of head and base while the pull request was open
     test_merge_sha: str | None = None  # what refs/pull/N/merge points to
     maintainer_can_modify: bool = False
+    base_changes: list[BaseChange] = field(default_factory=list)
     merge_requests: dict[str, dict[str, Any]] = field(default_factory=dict)  # asynchronous merges by uuid
 
     @property

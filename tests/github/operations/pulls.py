@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tests.github.errors import ApiError, invalid
 from tests.github.events import PullRequestChanged
 from tests.github.operations import mergeable
-from tests.github.state import Issue, PullRequest, Repository
+from tests.github.state import BaseChange, Issue, PullRequest, Repository
 
 if TYPE_CHECKING:
     from tests.github.server import SimulatedGitHub
@@ -103,17 +103,21 @@ async def edit_pull(
         changes["body"] = {"from": issue.body or ""}
         issue.body = body
     if base is not None and base != pull.base_ref:
-        changes["base"] = await _retarget(github, repository, pull, base)
+        changes["base"] = await _retarget(github, repository, pull, base, actor)
     if changes:
         issue.updated_at = github.world.now()
         await github.publish(PullRequestChanged(repository, pull, "edited", actor, changes))
 
 
-async def _retarget(github: SimulatedGitHub, repository: Repository, pull: PullRequest, base: str) -> dict[str, Any]:
+async def _retarget(
+    github: SimulatedGitHub, repository: Repository, pull: PullRequest, base: str, actor: str
+) -> dict[str, Any]:
     tip = await github.git(repository).rev_parse(f"refs/heads/{base}")
     if tip is None:
         raise invalid("PullRequest", "base", "invalid")
     changed = {"ref": {"from": pull.base_ref}, "sha": {"from": pull.base_sha}}
+    world = github.world
+    pull.base_changes.append(BaseChange(world.new_id(), pull.base_ref, base, actor, world.now()))
     pull.base_ref, pull.base_sha = base, tip
     await mergeable.renew_references(github, repository, pull)
     return changed

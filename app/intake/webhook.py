@@ -1,0 +1,181 @@
+"""`POST /webhooks/github`: verify, store, answer 202. Nothing is asked of GitHub here.
+
+GitHub gives ten seconds, never tries again by itself and caps payloads at 25 MB. Source:
+https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import prometheus_client
+import psycopg
+import structlog
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse
+from pydantic import SecretStr
+
+from app.intake.events import Interpretation, UnreadableDelivery, interpret
+from app.store.database import DatabaseAway
+from app.store.deliveries import Delivery, DeliveryWriter, Fact
+from app.store.pushes import Push
+from app.store.repositories import Repository
+from app.store.reviews import Review
+from app.store.work import Mark
+
+log = structlog.get_logger(__name__)
+
+PATH = "/webhooks/github"
+LARGEST = 25 * 1024 * 1024  # bytes
+LONGEST_HEADER = 200  # characters; GitHub's own are far shorter
+
+RECEIVED = prometheus_client.Counter("mergegate_deliveries", "Webhook deliveries by answer", ["answer"])
+
+
+class Unacceptable(Exception):
+    """A delivery that is answered with an error status and not stored."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+
+
+@dataclass(frozen=True, slots=True)
+class Intake:
+    """`secrets` are the webhook secrets that are accepted; two of them while one is rotated out."""
+
+    writer: DeliveryWriter
+    secrets: tuple[SecretStr, ...]
+    own_app_ids: frozenset[int]
+
+    def router(self) -> APIRouter:
+        router = APIRouter()
+        router.add_api_route(PATH, self.receive, methods=["POST"], status_code=202)
+        return router
+
+    async def receive(self, request: Request) -> JSONResponse:
+        try:
+            answer = await self._accept(request)
+        except Unacceptable as wrong:
+            log.warning("delivery refused", status=wrong.status, because=wrong.message)
+            answer = JSONResponse({"message": wrong.message}, wrong.status)
+        RECEIVED.labels(str(answer.status_code)).inc()
+        return answer
+
+    async def _accept(self, request: Request) -> JSONResponse:
+        raw = await read_body(request, LARGEST)
+        verify(raw, request.headers.get("x-hub-signature-256"), self.secrets)
+        delivery = _delivery(request, _json_object(raw), self.own_app_ids)
+        try:
+            await self.writer.accept(delivery)
+        except DatabaseAway as away:
+            raise Unacceptable(503, f"the delivery was not stored, the resync will find it: {away}") from away
+        except psycopg.DataError as wrong:
+            raise Unacceptable(400, f"the delivery cannot be stored: {type(wrong).__name__}") from wrong
+        return JSONResponse({"message": "stored", "keys": [mark.key for mark in delivery.marks]}, 202)
+
+
+async def read_body(request: Request, limit: int) -> bytes:
+    """The body, refused as soon as it is known to be longer than `limit` bytes."""
+    declared = request.headers.get("content-length", "")
+    if declared.isascii() and declared.isdigit() and int(declared[:20]) > limit:
+        raise Unacceptable(413, f"the body is larger than {limit} bytes")
+    parts: list[bytes] = []
+    size = 0
+    async for part in request.stream():
+        size += len(part)
+        if size > limit:
+            raise Unacceptable(413, f"the body is larger than {limit} bytes")
+        parts.append(part)
+    return b"".join(parts)
+
+
+def verify(raw: bytes, signature: str | None, secrets: Sequence[SecretStr]) -> None:
+    """SHA-256 over the raw body, compared in constant time. No other algorithm and no absence is accepted."""
+    given = (signature or "").encode("ascii", "replace")
+    good = False
+    for secret in secrets:
+        expected = "sha256=" + hmac.new(secret.get_secret_value().encode(), raw, hashlib.sha256).hexdigest()
+        good |= hmac.compare_digest(expected.encode(), given)
+    if not good:
+        hint = "missing" if signature is None else "wrong"
+        raise Unacceptable(401, f"X-Hub-Signature-256 is {hint}; the webhook secret here and at GitHub must be the same")
+
+
+def _json_object(raw: bytes) -> bytes:
+    try:
+        value = json.loads(raw)
+    except (ValueError, RecursionError):
+        raise Unacceptable(400, "the body is no JSON; set the webhook's content type to application/json") from None
+    if not isinstance(value, dict):
+        raise Unacceptable(400, "the body is JSON, but no object")
+    return raw
+
+
+def _delivery(request: Request, raw: bytes, own_app_ids: frozenset[int]) -> Delivery:
+    event = _header(request, "x-github-event")
+    hook_id = _header(request, "x-github-hook-id")
+    if not (hook_id.isascii() and hook_id.isdigit() and len(hook_id) < 19):
+        raise Unacceptable(400, "X-GitHub-Hook-ID is no number")
+    try:
+        about = interpret(event, raw, own_app_ids)
+    except UnreadableDelivery as wrong:
+        # Stored all the same: what it meant is found by the resync, and the body tells why it could not be read.
+        log.error("delivery unreadable", webhook_event=event, because=str(wrong))
+        about = Interpretation(None, None, None)
+    return Delivery(
+        int(hook_id),
+        _header(request, "x-github-delivery"),
+        event,
+        raw,
+        about.action,
+        about.installation_id,
+        about.repository.id if about.repository else None,
+        tuple(Mark(str(key), about.delay) for key in about.keys),
+        tuple(_facts(about)),
+    )
+
+
+def _header(request: Request, name: str) -> str:
+    value = request.headers.get(name, "").strip()
+    if not value or len(value) > LONGEST_HEADER:
+        raise Unacceptable(400, f"{name} is missing or too long")
+    return value
+
+
+def _facts(about: Interpretation) -> list[Fact]:
+    repository, installation_id = about.repository, about.installation_id
+    if repository is None or installation_id is None:
+        return []
+    facts: list[Fact] = [
+        Repository(repository.id, installation_id, repository.owner, repository.name, repository.default_branch)
+    ]
+    if about.push is not None:
+        push, sender = about.push, about.push.sender
+        facts.append(Push(repository.id, push.ref, push.after, push.before, sender.login, sender.id, sender.type))
+    if about.review is not None:
+        facts.append(_review(repository.id, about))
+    return facts
+
+
+def _review(repository_id: int, about: Interpretation) -> Review:
+    review = about.review
+    assert review is not None
+    return Review(
+        repository_id=repository_id,
+        pull_number=review.pull_number,
+        review_id=review.review_id,
+        reviewer_id=review.reviewer.id,
+        reviewer_login=review.reviewer.login,
+        state=review.state,
+        commit_id=review.commit_id,
+        base_ref=review.base_ref,
+        submitted_at=review.submitted_at,
+        source="delivery",
+        bundle_digest=review.bundle_digest,
+    )

@@ -1,0 +1,103 @@
+"""Putting the parts together: a process with settings becomes a web server, a worker, or both."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from fastapi import FastAPI
+
+from app.config import AppSettings, Misconfigured, Settings
+from app.gate.fanout import clock_mark
+from app.gate.gate import Gate
+from app.gate.mirror import Mirrors, Remote
+from app.gate.names import RepositoryName
+from app.gate.presets import read_presets
+from app.gate.reconcile import Reconciler
+from app.github.budgets import UNLIMITED, WriteLimits
+from app.github.client import Settings as ClientSettings
+from app.github.clients import GitHubApp
+from app.github.git_access import clone_url, git_environment
+from app.github.identity import AppIdentity
+from app.intake.webhook import Intake
+from app.store import work
+from app.store.database import Database
+from app.store.deliveries import DeliveryWriter
+from app.store.worker import Worker
+from app.web.health import health_router
+
+NOT_CONNECTED = (
+    "No GitHub App is configured. Set MERGEGATE_APP_ID and MERGEGATE_PRIVATE_KEY_FILE (see README, "
+    "'Connect it to GitHub')"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Which parts this process runs."""
+
+    web: bool
+    work: bool
+
+
+@contextlib.asynccontextmanager
+async def running(settings: Settings, parts: Parts) -> AsyncIterator[FastAPI]:
+    """The service while the block lasts. Raises Misconfigured, and the store's errors, before anything is served."""
+    if settings.gate is None:
+        raise Misconfigured(NOT_CONNECTED)
+    if parts.web and not settings.webhook_secrets and not settings.polling:
+        raise Misconfigured("MERGEGATE_WEBHOOK_SECRET: missing; set it, or MERGEGATE_POLLING=1 to work without webhooks")
+    async with contextlib.AsyncExitStack() as stack:
+        database = await stack.enter_async_context(Database.open(settings.database_url, settings.data))
+        gate = build_gate(settings, settings.gate, database)
+        stack.push_async_callback(gate.github.aclose)
+        web = FastAPI(title="Mergegate", docs_url=None, redoc_url=None, openapi_url=None)
+        web.include_router(health_router(database))
+        if parts.web and settings.webhook_secrets:
+            writer = await stack.enter_async_context(DeliveryWriter(database))
+            web.include_router(Intake(writer, settings.webhook_secrets, frozenset({gate.app_id})).router())
+        if parts.work:
+            await stack.enter_async_context(_working(gate, settings))
+        yield web
+
+
+@contextlib.asynccontextmanager
+async def _working(gate: Gate, settings: Settings) -> AsyncIterator[None]:
+    async with gate.database.transaction() as connection:
+        await work.mark(connection, [clock_mark()])
+    reconcile = Reconciler(gate, timedelta(seconds=settings.resync_interval))
+    task = asyncio.create_task(Worker(gate.database, reconcile, settings.slots).run())
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+def build_gate(settings: Settings, app: AppSettings, database: Database) -> Gate:
+    """The gate's parts for one App; nothing is sent yet."""
+    identity = AppIdentity("gate", app.app_id, app.private_keys, settings.github_api_url)
+    per_minute = settings.writes_per_minute
+    limits = WriteLimits(per_minute=per_minute) if per_minute else UNLIMITED
+    github = GitHubApp(identity, settings=ClientSettings(writes=limits))
+    return Gate(
+        database=database,
+        github=github,
+        mirrors=Mirrors(settings.data / "mirrors", _remotes(settings, github)),
+        presets=read_presets(),
+        app_id=app.app_id,
+        now=lambda: datetime.now(UTC),
+    )
+
+
+def _remotes(settings: Settings, github: GitHubApp) -> Callable[[int, RepositoryName], Awaitable[Remote]]:
+    async def remote(installation_id: int, repository: RepositoryName) -> Remote:
+        client = github.installation(installation_id)
+        token = await client.token("git", repository=repository.name)
+        url = clone_url(settings.github_api_url, repository.owner, repository.name)
+        return Remote(url, git_environment(url, token.token))
+
+    return remote

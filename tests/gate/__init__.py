@@ -1,0 +1,1 @@
+"""Stories of the whole loop against the simulated GitHub, in process."""

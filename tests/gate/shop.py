@@ -1,0 +1,130 @@
+"""The repository acme/shop of the stories: a tiny Python package, one workflow of two jobs, and its people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.gate.scene import Scene
+from tests.github.actions.scripted import ScriptedJob
+from tests.github.state import Job, PullRequest, Repository, WorkflowRun
+
+WORKFLOW_PATH = ".github/workflows/ci.yml"
+WORKFLOW = """\
+name: CI
+on: [pull_request, merge_group]
+jobs:
+  test:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - run: python -m unittest
+  lint:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - run: python -m compileall -q .
+"""
+POLICY = "version: 1\nqueue:\n  enqueue: 'on'\n"
+FILES = {
+    ".github/workflows/ci.yml": WORKFLOW,
+    ".github/mergegate.yml": POLICY,
+    "shop/__init__.py": "",
+    "shop/cart.py": "def total(prices):\n    return sum(prices)\n",
+    "tests/__init__.py": "",
+    "tests/test_cart.py": "import unittest\n",
+}
+BUNDLE = """\
+A change.
+
+```mergegate
+reason: The cart needs a discount.
+commands:
+  - {command: python -m unittest, exit_code: 0, where: ci}
+risk:
+  level: low
+  known: [none]
+rollback:
+  strategy: revert
+  steps: [git revert the merge commit]
+  data_loss: false
+```
+"""
+
+
+def required(app_id: int) -> list[dict[str, Any]]:
+    """The ruleset of a protected branch: both checks pinned to the gate's App, and a merge queue."""
+    checks = [{"context": f"mergegate/{name}", "integration_id": app_id} for name in ("evidence", "review")]
+    return [
+        {
+            "type": "required_status_checks",
+            "parameters": {
+                "strict_required_status_checks_policy": False,
+                "do_not_enforce_on_create": False,
+                "required_status_checks": checks,
+            },
+        },
+        {"type": "merge_queue", "parameters": {"min_entries_to_merge": 1, "merge_method": "MERGE"}},
+    ]
+
+
+async def open_shop(stage: Scene, policy: str | None = POLICY, **files: str) -> Repository:
+    """acme/shop with ada (admin), bob (write), eve (read), and the agent's App `courier`."""
+    content = {**FILES, **{name.replace("__", "/"): text for name, text in files.items()}}
+    if policy is None:
+        content.pop(".github/mergegate.yml")
+    else:
+        content[".github/mergegate.yml"] = policy
+    people = {"ada": "admin", "bob": "write", "eve": "read"}
+    shop = await stage.github.repository("acme/shop", content, collaborators=people)  # type: ignore[arg-type]
+    courier, _ = stage.github.register_app("courier", {"contents": "write", "pull_requests": "write"}, [])
+    stage.github.install(courier, "acme")
+    await stage.github.set_ruleset(shop, "gate", required(stage.app.id))
+    pass_ci(stage, shop)
+    return shop
+
+
+def log_of(job: Job, run: WorkflowRun, output: str, exit_code: int) -> bytes:
+    """A job's raw log in GitHub's format, as the job's command would have left it."""
+    command = "python -m unittest" if job.name == "test" else "python -m compileall -q ."
+    lines = [
+        "##[group]Run actions/checkout@v4",
+        "##[endgroup]",
+        f"##[group]Run {command}",
+        "##[endgroup]",
+        *output.splitlines(),
+    ]
+    if exit_code:
+        lines.append(f"##[error]Process completed with exit code {exit_code}.")
+    stamped = "".join(f"2026-11-29T10:00:00.0000000Z {line}\n" for line in lines)
+    return b"\xef\xbb\xbf" + stamped.encode()
+
+
+GREEN = "...\n" + "-" * 70 + "\nRan 3 tests in 0.001s\n\nOK"
+RED = "F..\n" + "-" * 70 + "\nRan 3 tests in 0.001s\n\nFAILED (failures=1)"
+
+
+def pass_ci(stage: Scene, shop: Repository) -> None:
+    """Every run from now on passes, without executing anything."""
+    stage.github.actions.script(shop, WORKFLOW_PATH, _outcome(GREEN, "success"))
+
+
+def fail_ci(stage: Scene, shop: Repository) -> None:
+    stage.github.actions.script(shop, WORKFLOW_PATH, _outcome(RED, "failure"))
+
+
+def _outcome(output: str, conclusion: str):  # type: ignore[no-untyped-def]
+    def script(run: WorkflowRun, job: Job) -> ScriptedJob:
+        if job.name != "test":
+            return ScriptedJob("success", log_of(job, run, "", 0))
+        return ScriptedJob(conclusion, log_of(job, run, output, 0 if conclusion == "success" else 1))
+
+    return script
+
+
+async def agent_pull(
+    stage: Scene, shop: Repository, name: str = "discount", files: dict[str, str] | None = None, body: str = BUNDLE
+) -> PullRequest:
+    """A pull request of the agent's App from `agent/<name>`."""
+    changed = files or {f"shop/{name}.py": "RATE = 0.1\n", f"tests/test_{name}.py": "import unittest\n"}
+    await stage.github.push(shop, f"agent/{name}", changed, author="courier[bot]", message=f"Add {name}")
+    return await stage.github.open_pull(shop, f"agent/{name}", "main", f"Add {name}", body, "courier[bot]")
