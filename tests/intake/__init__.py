@@ -1,0 +1,1 @@
+"""Deliveries in: the table of events, the facts, the endpoint."""
