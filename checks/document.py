@@ -23,7 +23,7 @@ Value = None | bool | int | float | str | list["Value"] | dict[str, "Value"]
 Path = tuple[str | int, ...]
 
 _INTEGER = re2.compile(r"-?(0|[1-9][0-9]{0,17})")
-_NUMBER = re2.compile(r"-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,17})?([eE][+-]?[0-9]{1,3})?")
+_NUMBER = re2.compile(r"-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,17})?([eE][+-]?[0-9]{1,2})?")
 _WORDS: dict[str, bool | None] = {"": None, "~": None, "null": None, "true": True, "false": False}
 
 
@@ -62,10 +62,8 @@ class Document:
 
     def line_of(self, path: Path) -> int | None:
         """The line of the value at `path`, or of the nearest part around it that is there."""
-        for length in range(len(path), -1, -1):
-            if path[:length] in self.lines:
-                return self.lines[path[:length]]
-        return None
+        around = (path[:length] for length in range(len(path), -1, -1))
+        return next((self.lines[part] for part in around if part in self.lines), None)
 
     @property
     def digest(self) -> str:

@@ -22,6 +22,8 @@ _WORDS = (
     ("Input should be", "must be"),
     ("String should", "must"),
     ("Tuple should", "must"),
+    ("Value should", "must"),
+    (" after validation", ""),
     ("Value error, ", ""),
 )
 

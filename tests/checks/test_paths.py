@@ -1,0 +1,168 @@
+"""Path patterns: git itself says what a gitignore pattern matches; the rest is about hostile names."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from checks import paths
+from checks.paths import PathIndex, PathPatterns
+
+CASES = [
+    # Each of https://git-scm.com/docs/gitignore's rules, on a path of this shape.
+    (["frotz"], "a/b/frotz"),
+    (["/frotz"], "a/frotz"),
+    (["/frotz"], "frotz"),
+    (["doc/frotz"], "a/doc/frotz"),
+    (["doc/frotz"], "doc/frotz"),
+    (["doc/"], "a/doc/x"),
+    (["doc/"], "doc/a/b"),
+    (["*.sql"], "db/1.sql"),
+    (["*.sql"], "db/sql"),
+    (["foo/*"], "foo/test.json"),
+    (["foo/*"], "bar/foo/x"),
+    (["**/foo/bar"], "a/b/foo/bar"),
+    (["abc/**"], "abc/x/y"),
+    (["abc/**"], "abc"),
+    (["a/**/b"], "a/x/y/b"),
+    (["a/**/b"], "a/b"),
+    (["f?o"], "fxo"),
+    (["f?o"], "f/o"),
+    (["f[a-c]o"], "fbo"),
+    (["f[!a-c]o"], "fbo"),
+    (["*.c", "!keep.c"], "src/keep.c"),
+    (["*.c", "!keep.c"], "src/drop.c"),
+    (["!keep.c", "*.c"], "keep.c"),
+    ([r"\#x"], "#x"),
+    ([r"\!x"], "!x"),
+    (["x "], "x"),
+    ([r"x\ "], "x "),
+]
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("ignores")
+    subprocess.run(["git", "init", "-q", str(folder)], check=True, capture_output=True)
+    return folder
+
+
+@pytest.mark.parametrize(("patterns", "path"), CASES)
+def test_matches_what_git_matches(repository: Path, patterns: list[str], path: str) -> None:
+    (repository / ".gitignore").write_text("\n".join(patterns) + "\n")
+    asked = subprocess.run(
+        ["git", "-C", str(repository), "check-ignore", "-q", "--no-index", "--", path], check=False, capture_output=True
+    )
+    assert PathPatterns(patterns).matches(path) is (asked.returncode == 0)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "matches", "exactly"),
+    [
+        ("src/**", "src/a", True, True),
+        ("src/**", "SRC/a", True, False),
+        ("SRC/**", "src/a", True, False),
+        ("caf\u00e9/", "cafe\u0301/x", True, False),
+        ("stra\u00dfe", "STRASSE", True, False),
+        ("src/**", "lib/a", False, False),
+        ("**/secret", "a\nb/secret", True, True),
+        ("**/secret", "a\rb/secret", True, True),
+        ("secret", "secret\n", False, False),
+        ("*.sql", "\udcff.sql", True, True),
+    ],
+)
+def test_looks_at_two_views_to_restrict_and_one_to_permit(
+    pattern: str, path: str, matches: bool, exactly: bool
+) -> None:
+    found = PathPatterns([pattern])
+    assert (found.matches(path), found.matches_exactly(path)) == (matches, exactly)
+
+
+def test_says_which_pattern_decides() -> None:
+    found = PathPatterns(["docs/", "*.md", "README.md"])
+    assert found.first_match("a/b.md") == "*.md"
+    assert found.first_match("readme.MD") == "README.md"
+    assert found.first_match("a/b.py") is None
+    assert found.patterns == ("docs/", "*.md", "README.md")
+
+
+def test_a_taken_out_path_does_not_match_but_its_other_spelling_still_does() -> None:
+    found = PathPatterns(["*.sql", "!docs/*.sql"])
+    assert found.first_match("docs/x.sql") is None
+    assert found.first_match("DOCS/x.sql") == "*.sql"
+
+
+def test_no_pattern_matches_nothing() -> None:
+    assert not PathPatterns([]).matches("a")
+
+
+@pytest.mark.parametrize(
+    ("patterns", "message"),
+    [
+        ([""], "the path pattern '' matches nothing; write `\\#` for a name that begins with `#`"),
+        (["a", "#b"], "the path pattern '#b' matches nothing; write `\\#` for a name that begins with `#`"),
+        (["/"], "the path pattern '/' matches nothing; write `\\#` for a name that begins with `#`"),
+        (["!"], "the path pattern '!' cannot be read: Invalid git pattern: '!'"),
+        (["a\tb"], "the path pattern 'a\\tb' holds a control character"),
+        (["x" * 513], f"the path pattern '{'x' * 40}'… is longer than 512 characters"),
+        (["x"] * 1_001, "1001 path patterns are too many; at most 1000 are read"),
+        (["x" * 500] * 31, "the path patterns are 15500 bytes together; at most 15000 are read"),
+        (
+            [f"{number:02}{'?' * 500}" for number in range(20)],
+            "the path patterns are too complicated together: failed to compile Set",
+        ),
+    ],
+)
+def test_refuses_patterns_that_cannot_do_what_was_meant(patterns: list[str], message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        PathPatterns(patterns)
+
+
+def test_the_limits_themselves_are_allowed() -> None:
+    assert PathPatterns(["x" * 512]).matches("x" * 512)
+    assert PathPatterns([f"{number:x}" for number in range(1_000)]).matches("3e7")
+    assert PathPatterns(["x" * 500] * 30).matches("x" * 500)
+
+
+def test_an_index_gives_every_list_that_matches_in_order() -> None:
+    lists = [PathPatterns([f"name{number}", f"*.e{number % 3}"]) for number in range(40)]
+    found = list(PathIndex(lists).matches("a/name7.e1"))
+    assert found == [(number, "*.e1") for number in range(40) if number % 3 == 1]
+    assert list(PathIndex(lists).matches("a/NAME7")) == [(7, "name7")]
+    assert list(PathIndex(lists).matches("a/other")) == []
+
+
+def test_an_index_of_nothing_matches_nothing() -> None:
+    assert list(PathIndex([]).matches("a")) == []
+
+
+def test_an_index_keeps_what_a_list_takes_out() -> None:
+    lists = [PathPatterns(["*.sql", "!docs/*.sql"]), PathPatterns(["docs/"])]
+    assert list(PathIndex(lists).matches("docs/x.sql")) == [(1, "docs/")]
+
+
+def test_an_index_asks_each_list_where_they_are_too_large_together() -> None:
+    complicated = PathPatterns([f"{number:02}{'?' * 500}" for number in range(11)])
+    lists = [complicated, PathPatterns(["x"])]
+    assert list(PathIndex(lists).matches("03" + "y" * 500)) == [(0, f"03{'?' * 500}")]
+    assert list(PathIndex(lists).matches("x")) == [(1, "x")]
+
+
+names = st.text("abAB./é\u0301\n", min_size=1, max_size=12)
+small_patterns = st.lists(st.sampled_from(["a", "b/", "*.a", "/a/b", "**/B", "é", "!a/b", "a*"]), max_size=4)
+
+
+@given(st.lists(small_patterns, max_size=40), names)
+def test_an_index_agrees_with_its_lists(patterns: list[list[str]], path: str) -> None:
+    lists = [PathPatterns(each) for each in patterns]
+    one_by_one = [(number, found) for number, each in enumerate(lists) if (found := each.first_match(path))]
+    assert list(PathIndex(lists).matches(path)) == one_by_one
+
+
+def test_the_limits_are_those_that_the_engine_was_tried_with() -> None:
+    assert (paths.MAX_PATTERNS, paths.MAX_PATTERN_LENGTH, paths.MAX_BYTES) == (1_000, 512, 15_000)
