@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from checks.logs.decode import Text, clean, decode
+from checks.logs.decode import Text, clean, decode_log
 from checks.logs.go import GoReader
 from checks.logs.jest import JestReader
-from checks.logs.judge import judge
+from checks.logs.judge import judge_log
 from checks.logs.markers import Marker, marker, starts_step
 from checks.logs.pytest import PytestReader
 from checks.logs.report import LogReport, Reader, Summary
@@ -30,10 +30,10 @@ _READERS: tuple[Callable[[], Reader], ...] = (
 
 def parse_log(data: bytes) -> LogReport:
     """Read a raw job log of any encoding; never raises, time and memory are linear in the size of `data`."""
-    text = decode(data)
+    text = decode_log(data)
     readers = [make() for make in _READERS]
     markers, steps = _read(text, readers)
-    return judge([reader.finish() for reader in readers], markers, steps, text.total, text.truncated)
+    return judge_log([reader.finish() for reader in readers], markers, steps, text.total, text.truncated)
 
 
 def _read(text: Text, readers: list[Reader]) -> tuple[list[Marker], list[int]]:

@@ -45,7 +45,7 @@ class Text:
         return index + 1 if index < self.head else index + 1 + self.gap
 
 
-def decode(data: bytes, max_bytes: int = MAX_BYTES, max_lines: int = MAX_LINES) -> Text:
+def decode_log(data: bytes, max_bytes: int = MAX_BYTES, max_lines: int = MAX_LINES) -> Text:
     """Decode a raw log; never raises.
 
     A byte-order mark says UTF-8 or UTF-16 (PowerShell writes the latter); without one the bytes are read as UTF-8.
@@ -67,9 +67,6 @@ def clean(line: str) -> Iterator[str]:
 
     All pieces are given, also those that a terminal would overwrite: what was printed was printed.
     """
-    if "\r" not in line:
-        yield _strip(line[:MAX_LINE])
-        return
     for piece in line.split("\r"):
         yield _strip(piece[:MAX_LINE])
 
@@ -77,9 +74,8 @@ def clean(line: str) -> Iterator[str]:
 def stamp(line: str) -> str | None:
     """The ISO time (seven decimals, Z) that GitHub puts before each line of a job log, or None."""
     line = line.removeprefix("\ufeff")
-    if line[_STAMP - 2 : _STAMP - 1] == "Z" and line[19:20] == "." and line[10:11] == "T" and line[:4].isdigit():
-        return line[: _STAMP - 1]
-    return None
+    signs = line[10:11] + line[19:20] + line[_STAMP - 2 : _STAMP]
+    return line[: _STAMP - 1] if signs in ("T.Z ", "T.Z") and line[:4].isdigit() else None
 
 
 def _encoding(data: bytes) -> tuple[str, bytes]:
@@ -92,14 +88,13 @@ def _encoding(data: bytes) -> tuple[str, bytes]:
 
 def _ends(data: bytes, encoding: str, half: int, max_lines: int) -> Text:
     """The first and the last `half` bytes (an even number: UTF-16 has two bytes a unit)."""
+    newline = "\n".encode(encoding)
+    total = data.count(newline) + (not data.endswith(newline))
     tail_at = (len(data) - half + 1) // 2 * 2
-    middle = data.count("\n".encode(encoding), half, tail_at)
-    head = _text(data[:half], encoding).replace("\r", "").split("\n")
-    tail = _text(data[tail_at:], encoding).replace("\r", "").split("\n")
     # The last piece of the head and the first of the tail are parts of one line or of two: neither can be read.
-    gap = middle + 1
-    head, tail = head[:-1][: max_lines // 2], tail[1:][-(max_lines // 2) :]
-    return Text([*head, *tail], len(head), gap, truncated=True)
+    head = _lines(_text(data[:half], encoding).replace("\r", ""))[:-1][: max_lines // 2]
+    tail = _lines(_text(data[tail_at:], encoding).replace("\r", ""))[1:][-(max_lines // 2) :]
+    return Text([*head, *tail], len(head), total - len(head) - len(tail), truncated=True)
 
 
 def _text(data: bytes, encoding: str) -> str:

@@ -15,7 +15,7 @@ from checks.logs.report import Reading, Red, Summary
 RUNNER = "jest"
 
 _COUNTS = re2.compile(r"^((?:\d{1,9} [a-z]+, )*)(?:(\d{1,9}) of )?(\d{1,9}) total$")
-_SUITE = re2.compile(r"^(PASS|FAIL) .*\.[a-z]+(?: \([\d.]+ ?m?s\))?$")
+_SUITE = re2.compile(r"^(PASS|FAIL) .*\.[a-z]+(?: \([\d.]+ ?m?s(?:, \d+ MB heap size)?\))?$")
 _NO_TESTS = "No tests found, exiting with code "
 _NOT_LOADED = "● Test suite failed to run"
 _COVERAGE = re2.compile(r"^Jest: .*coverage threshold .*not met")

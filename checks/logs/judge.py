@@ -10,7 +10,7 @@ from checks.logs.markers import Marker
 from checks.logs.report import LogReport, Reading, Summary
 
 
-def judge(
+def judge_log(
     readings: Sequence[Reading], markers: Sequence[Marker], steps: Sequence[int], lines: int, truncated: bool
 ) -> LogReport:
     """Fold the readings. `steps` holds the first line of every step after the first, rising.
@@ -62,8 +62,8 @@ def _unknowns(summaries: tuple[Summary, ...], counted: list[Summary], truncated:
         unknowns.append("no summary of a known test runner was found")
     elif any(one.passed is None for one in counted):
         unknowns.append("the runner printed no number of passed tests (go test needs -v or -json)")
-    elif not any(one.green for one in summaries):
-        unknowns.append("no test passed")
+    elif all(one.green is None for one in summaries):
+        unknowns.append("no package of the log has tests")
     return unknowns
 
 

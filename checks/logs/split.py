@@ -67,7 +67,7 @@ def _cuts(lines: Sequence[bytes], started: Sequence[Step]) -> list[tuple[int, in
     """Pairs of (index of a step, index of its first line) for the steps, after the first, whose start is certain."""
     seconds = [_second(step.started_at) for step in started if step.started_at is not None]
     first, marks = _index(lines, set(seconds))
-    cuts = []
+    cuts: list[tuple[int, int]] = []
     for index in range(1, len(started)):
         cut = _cut(index, seconds, first, marks)
         if cut is not None and cut > (cuts[-1][1] if cuts else 0):
