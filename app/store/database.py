@@ -50,6 +50,7 @@ class Database:
         self._pool = pool
         self._embedded = embedded
         self._reviving = asyncio.Lock()
+        self._away = False
 
     @classmethod
     @contextlib.asynccontextmanager
@@ -116,20 +117,32 @@ class Database:
             await self._pool.putconn(connection)
 
     async def _take(self) -> Connection:
+        if self._away:
+            await self._revive()
         try:
             return await self._pool.getconn()
         except (PoolTimeout, PoolClosed, TooManyRequests) as wrong:
             raise DatabaseAway(f"no connection to the database: {wrong}") from wrong
 
     async def _revive(self) -> None:
-        """Start our own server if it is down, and throw away the connections that died with it."""
+        """Start our own server if it is down, and throw away the connections that died with it.
+
+        Raises DatabaseAway when no connection can be made; until one can, no caller waits for the pool in vain.
+        """
         async with self._reviving:
-            if self._embedded is not None:
-                try:
-                    await asyncio.to_thread(self._embedded.ensure_running)
-                except EmbeddedFailed as wrong:
-                    raise DatabaseAway(str(wrong)) from wrong
+            self._away = True
+            await self._restart()
+            async with await connect(self.conninfo):
+                self._away = False
             await self._pool.check()
+
+    async def _restart(self) -> None:
+        if self._embedded is None:
+            return
+        try:
+            await asyncio.to_thread(self._embedded.ensure_running)
+        except EmbeddedFailed as wrong:
+            raise DatabaseAway(str(wrong)) from wrong
 
 
 @contextlib.asynccontextmanager

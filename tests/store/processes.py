@@ -35,10 +35,12 @@ def ready(process: subprocess.Popen[str]) -> str:
 
 
 def end(process: subprocess.Popen[str]) -> None:
-    """Kill it as kill -9 does, if it still runs, and clean up."""
+    """Kill it as kill -9 does, if it still runs, and clean up; harmless when done twice."""
     if process.poll() is None:
         process.kill()
-    process.communicate()
+    process.wait()
+    if process.stdout is not None:
+        process.stdout.close()
 
 
 def use(data: str, seconds: str) -> None:

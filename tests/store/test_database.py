@@ -1,0 +1,155 @@
+"""Opening a database, migrating it, and what callers see when its server is away."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+from psycopg.conninfo import make_conninfo
+
+from app.store import migrate, work
+from app.store.database import Database, DatabaseAway, UnfitServer, connect
+from app.store.embedded import Embedded
+from app.store.migrate import NewerDatabase
+from app.store.work import Mark
+from tests.databases import data_folder
+from tests.store import processes
+
+pytestmark = pytest.mark.anyio
+
+NOWHERE = Path("/nonexistent")
+ALL = [migration.version for migration in migrate.known()]
+
+
+@pytest.fixture
+def blank_url(server: Embedded) -> Iterator[str]:
+    """A database that was never migrated."""
+    with psycopg.connect(server.conninfo, autocommit=True) as connection:
+        connection.execute("create database blank")
+        try:
+            yield make_conninfo(server.conninfo, dbname="blank")
+        finally:
+            connection.execute("drop database blank with (force)")
+
+
+def test_migrations_are_numbered_without_gaps() -> None:
+    assert list(range(1, len(ALL) + 1)) == ALL
+
+
+async def test_a_database_is_migrated_when_it_is_opened_and_only_then(blank_url: str) -> None:
+    async with Database.open(blank_url, NOWHERE, migrated=False) as db, db.transaction() as connection:
+        assert await migrate.applied_versions(connection) == frozenset()
+    for _ in range(2):
+        async with Database.open(blank_url, NOWHERE) as db, db.transaction() as connection:
+            assert await migrate.applied_versions(connection) == frozenset(ALL)
+
+
+async def test_many_processes_may_migrate_at_once(blank_url: str) -> None:
+    async def one() -> list[int]:
+        async with await connect(blank_url) as connection:
+            return await migrate.migrate(connection)
+
+    applied = await asyncio.gather(*(one() for _ in range(6)))
+    assert sorted(version for versions in applied for version in versions) == ALL
+
+
+async def test_a_migration_that_fails_leaves_nothing_of_itself(blank_url: str, tmp_path: Path) -> None:
+    (tmp_path / "0001_good.sql").write_text("create table one (); create table two ();")
+    (tmp_path / "0002_bad.sql").write_text("create table three (); create table one ();")
+    async with await connect(blank_url) as connection:
+        with pytest.raises(psycopg.errors.DuplicateTable):
+            await migrate.migrate(connection, tmp_path)
+        assert await migrate.applied_versions(connection) == {1}
+        there = await (await connection.execute("select to_regclass('two'), to_regclass('three')")).fetchone()
+        assert there == ("two", None)
+        (tmp_path / "0002_bad.sql").write_text("create table three ();")
+        assert await migrate.migrate(connection, tmp_path) == [2]
+
+
+async def test_a_newer_database_is_refused_untouched(blank_url: str, tmp_path: Path) -> None:
+    (tmp_path / "0001_only.sql").write_text("create table one ();")
+    async with await connect(blank_url) as connection:
+        await migrate.migrate(connection)
+        with pytest.raises(NewerDatabase, match=rf"is at version {ALL[-1]}, this program knows versions up to 1: .*"):
+            await migrate.migrate(connection, tmp_path)
+        await connection.execute("insert into migrations (version, name) values (9999, 'future')")
+    with pytest.raises(NewerDatabase, match="used by a newer Mergegate"):
+        async with Database.open(blank_url, NOWHERE):
+            pass
+
+
+async def test_a_database_that_cannot_hold_all_text_is_refused(server: Embedded) -> None:
+    with psycopg.connect(server.conninfo, autocommit=True) as connection:
+        connection.execute("create database latin encoding 'LATIN1' locale 'C' template template0")
+        try:
+            with pytest.raises(UnfitServer, match="encoding is LATIN1"):
+                async with Database.open(make_conninfo(server.conninfo, dbname="latin"), NOWHERE):
+                    pass
+        finally:
+            connection.execute("drop database latin with (force)")
+
+
+async def test_a_server_by_url_is_used_and_never_stopped(server: Embedded, database_url: str) -> None:
+    folder = "".join(f"%{byte:02x}" for byte in str(psycopg.conninfo.conninfo_to_dict(database_url)["host"]).encode())
+    async with Database.open(f"postgresql://mergegate@/postgres?host={folder}", NOWHERE) as db:
+        assert await db.query("select 1") == [(1,)]
+    assert server.ping() is psycopg.pq.Ping.OK
+
+
+async def test_what_a_raising_block_did_is_rolled_back(database: Database) -> None:
+    async def broken_off() -> None:
+        async with database.transaction() as connection:
+            await work.mark(connection, [Mark("a")])
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        await broken_off()
+    assert await database.query("select 1 from work") == []
+
+
+async def test_an_error_of_the_statement_is_not_an_error_of_the_server(database: Database) -> None:
+    with pytest.raises(psycopg.errors.DivisionByZero):
+        await database.query("select 1 / 0")
+    assert await database.query("select 1") == [(1,)]
+
+
+async def test_no_server_at_all_is_said_in_time(tmp_path: Path) -> None:
+    with pytest.raises(DatabaseAway, match="no connection to the database"):
+        async with Database.open(f"host={tmp_path} user=nobody", NOWHERE):
+            pass
+
+
+async def test_sessions_that_died_are_replaced_without_a_word(database: Database, server: Embedded) -> None:
+    """As after a restart of the server: every session is gone, the next use works."""
+    await asyncio.gather(*(database.query("select pg_sleep(0.05)") for _ in range(6)))
+    with psycopg.connect(server.conninfo, autocommit=True) as connection:
+        connection.execute(
+            "select pg_terminate_backend(pid) from pg_stat_activity "
+            "where datname = current_database() and pid <> pg_backend_pid()"
+        )
+    async with database.transaction() as connection:
+        await work.mark(connection, [Mark("a")])
+    assert await work.claim(database) is not None
+
+
+async def test_a_server_that_went_away_is_away_until_it_is_back() -> None:
+    """Given by URL, so that nobody here may start it again."""
+    with data_folder() as folder:
+        user = processes.begin("use", folder, "600")
+        embedded = Embedded(folder)
+        try:
+            async with Database.open(await asyncio.to_thread(processes.ready, user), NOWHERE) as db:
+                processes.end(user)
+                await asyncio.to_thread(embedded.start)
+                await asyncio.to_thread(embedded.stop)
+                for _ in range(2):
+                    with pytest.raises(DatabaseAway):
+                        await db.query("select 1")
+                await asyncio.to_thread(embedded.start)
+                assert await db.query("select 1") == [(1,)]
+        finally:
+            processes.end(user)
+            await asyncio.to_thread(embedded.stop)
