@@ -116,6 +116,8 @@ class Answering:
 
     async def _answer(self, request: Request) -> Response:
         response = await self._guarded(request)
+        for observe in self.github.response_observers:
+            observe(request, self.template, response)
         actor: Actor = request.state.actor
         resource = _resource(self.template)
         response = self._validated(request, response, actor)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 PREFIXES = {
     "App": "A",
     "Artifact": "ART",
+    "BaseRefChangedEvent": "BRCE",
     "Blob": "B",
     "Bot": "BOT",
     "CheckRun": "CR",
@@ -50,6 +51,7 @@ PREFIXES = {
     "User": "U",
     "Workflow": "W",
     "WorkflowRun": "WFR",
+    "WorkflowRunFile": "WFRF",
 }
 TYPES = {prefix: name for name, prefix in PREFIXES.items()}
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
 
@@ -32,12 +33,12 @@ from tests.github.git import Git
 from tests.github.operations.pushes import RefCommand
 from tests.github.rate_limits import RateLimits
 from tests.github.smart_http import SmartHttp
-from tests.github.state import PullRequest, Repository, World
+from tests.github.state import Delivery, PullRequest, Repository, World
 from tests.github.webhooks import Webhooks
 
 if TYPE_CHECKING:
     from tests.github.actions.engine import Actions
-    from tests.github.merge_queue import MergeQueues
+    from tests.github.merge_groups import MergeQueues
 
 Listener = Callable[[DomainEvent], Awaitable[None]]
 PushGuard = Callable[[Repository, Actor, RefCommand], Awaitable[str | None]]
@@ -124,6 +125,8 @@ class SimulatedGitHub(Building):
         self.rate_limits = RateLimits(world)
         self.requests: list[RequestRecord] = []
         self.crashes: list[BaseException] = []
+        self.response_observers: list[Callable[[Request, str, Response], None]] = []  # request, route, answer
+        self.delivery_observers: list[Callable[[Delivery], None]] = []
         self.last_answers = LastAnswers()
         self.webhooks = Webhooks(self)
         self.mergeable_state: Callable[[Repository, PullRequest], Awaitable[str]] = _plain_mergeable_state

@@ -122,6 +122,8 @@ class Webhooks:
     def queue(self, delivery: Delivery) -> None:
         world = self.github.world
         world.deliveries.append(delivery)
+        for observe in self.github.delivery_observers:
+            observe(delivery)
         if world.switches.lose_deliveries:
             delivery.status = "LOST"
             return
