@@ -11,7 +11,7 @@ import uuid
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from tests.github import merge_queue, mergeability, rulesets
+from tests.github import merge_queue, mergeability, queue_entries, rulesets
 from tests.github.auth import Actor
 from tests.github.errors import ApiError, not_found
 from tests.github.operations import mergeable, merges
@@ -98,7 +98,7 @@ def _check_options(options: dict[str, Any]) -> None:
 def _settled(repository: Repository, pull: PullRequest) -> Result | None:
     if pull.merged_at is not None:
         return 200, _merged(pull)
-    if merge_queue.find(repository, pull) is not None:
+    if queue_entries.find(repository, pull) is not None:
         return 200, _enqueued()
     return None
 
@@ -149,7 +149,7 @@ async def _merge_now(
     """All layers or none: every layer is judged and its commit made before the branch moves once."""
     details, actor, options = request["answer"]["details"], request["actor"], request["options"]
     method = "merge" if details["merge_method"] == "default" else details["merge_method"]
-    members = merge_queue.stack_members(repository, pull)
+    members = queue_entries.stack_members(repository, pull)
     branch = mergeability.target_branch(repository, pull)
     if not details["bypass_rules"] or not may_bypass(github, repository, branch, actor):
         await _refuse_violations(github, repository, members, method)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.github import merge_queue, mergeability, rulesets
+from tests.github import merge_queue, mergeability, queue_entries, rulesets
 from tests.github.auth import Actor, allowed
 from tests.github.errors import ApiError, unprocessable
 from tests.github.events import (
@@ -107,7 +107,7 @@ async def _fulfil(github: SimulatedGitHub, repository: Repository, pull: PullReq
         return
     branch = mergeability.target_branch(repository, pull)
     if rulesets.queue_parameters(github.world, repository, branch) is not None:
-        if merge_queue.find(repository, pull) is None:
+        if queue_entries.find(repository, pull) is None:
             await merge_queue.enqueue(github, repository, pull, wish["actor"])
         return
     tip = await mergeable.base_tip(github, repository, pull)

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from tests.github import async_merge, mergeability, rulesets
+from tests.github import async_merge, auto_merge, mergeability, rulesets
 from tests.github.answers import answer, json_body
 from tests.github.auth import Actor, actor_of
 from tests.github.errors import ApiError, not_found
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 PREFIX = "/repos/{owner}/{repo}/pulls/{number}"
 WORKFLOWS = ".github/workflows/"
 DOCUMENTATION = "https://docs.github.com/rest/pulls/pulls#merge-a-pull-request"
+
+
+def attach(github: SimulatedGitHub) -> None:
+    auto_merge.attach(github)
 
 
 async def is_merged(request: Request) -> Response:
