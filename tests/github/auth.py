@@ -149,7 +149,7 @@ def _verify_signature(app: App, assertion: str) -> None:
     for key in (app.public_key_pem, *app.more_public_keys):
         try:
             jwt.decode(assertion, key, algorithms=["RS256"], options=options)  # type: ignore[arg-type]
-        except jwt.PyJWTError:
+        except (jwt.PyJWTError, ValueError):
             continue
         return
     raise ApiError(401, "A JSON web token could not be decoded")

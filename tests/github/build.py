@@ -51,8 +51,7 @@ def new_world(root: Path) -> World:
     world.accounts["github"] = Account(9919, "github", "Organization", name="GitHub")
     world.accounts["web-flow"] = Account(19864447, "web-flow", "User", name="GitHub", email="noreply@github.com")
     world.accounts["ghost"] = Account(10137, "ghost", "User")
-    _, public = new_key()
-    app = App(GITHUB_ACTIONS_APP_ID, "github-actions", "GitHub Actions", "github", public, ACTIONS_PERMISSIONS, [])
+    app = App(GITHUB_ACTIONS_APP_ID, "github-actions", "GitHub Actions", "github", b"", ACTIONS_PERMISSIONS, [])
     world.apps[app.id] = app
     world.accounts[app.bot_login] = Account(41898282, app.bot_login, "Bot")
     return world

@@ -188,9 +188,22 @@ class Git:
         """The object id of `revision`, None when there is none. `kind` is commit, tree or blob to peel to."""
         if revision.startswith("-"):
             return None
+        if revision.startswith("refs/heads/") or (revision.startswith("refs/") and not kind):
+            return self._ref(revision)
         suffix = f"^{{{kind}}}" if kind else ""
         code, out, _ = await self.attempt("rev-parse", "--verify", "-q", "--end-of-options", revision + suffix)
         return out.decode().strip() if code == 0 else None
+
+    def _ref(self, name: str) -> str | None:
+        """A full ref name, read from git's own files: most questions are of this kind, and a process is slow."""
+        if any(part in ("", ".", "..") for part in name.split("/")):
+            return None
+        loose = self.path / name
+        if loose.is_file():
+            return loose.read_text().strip()
+        packed = self.path / "packed-refs"
+        lines = packed.read_text().splitlines() if packed.is_file() else []
+        return next((line.split(" ", 1)[0] for line in lines if line.endswith(f" {name}")), None)
 
     async def commit_id(self, name: str) -> str | None:
         """Resolves a branch, a tag, a full ref or an object id, in GitHub's order, to a commit."""

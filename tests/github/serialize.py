@@ -1,8 +1,8 @@
 """Records as GitHub's JSON: people, Apps, installations, teams, labels, reactions.
 
 Shapes follow githubkit's models and GitHub's OpenAPI description; what version 2026-03-10 leaves out is taken away when
-the answer is sent (`versions.py`). Addresses are absolute, under `/api/v3` for the API. Functions of repositories, pulls,
-issues and git objects are beside this module.
+the answer is sent (`versions.py`). Addresses are absolute, under `/api/v3` for the API. Functions of repositories,
+pulls, issues and git objects are beside this module.
 """
 
 from __future__ import annotations
