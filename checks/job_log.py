@@ -5,7 +5,7 @@ from __future__ import annotations
 import re2
 
 from checks.logs import parse_log
-from checks.logs.decode import clean, decode
+from checks.logs.decode import clean, decode_log
 from checks.snapshot import JobLog
 
 MOST_COMMANDS = 500
@@ -33,4 +33,4 @@ def read_job_log(data: bytes, digest: str) -> JobLog:
 
 
 def _pieces(data: bytes) -> list[str]:
-    return [piece for line in decode(data).lines for piece in clean(line)]
+    return [piece for line in decode_log(data).lines for piece in clean(line)]

@@ -6,6 +6,8 @@ The landed commit's tree is compared with the tree that git makes of its first p
 
 from __future__ import annotations
 
+import re
+
 import structlog
 
 from app.gate.apply import Applier
@@ -22,6 +24,9 @@ from app.store.landings import Landing
 
 log = structlog.get_logger(__name__)
 
+LONGEST_MESSAGE = 8192
+_REVERTS = re.compile(r"This reverts commit ([0-9a-f]{40,64})\b")
+
 
 async def audit_landing(gate: Gate, applier: Applier, key: PullKey, state: PullState, memory: Memory) -> None:
     """Compare once, remember, and say aloud what is wrong. Only pull requests that were judged as gated are known."""
@@ -36,10 +41,21 @@ async def audit_landing(gate: Gate, applier: Applier, key: PullKey, state: PullS
         return
     alarm = _without_verdict(latest, state) or await _other_tree(gate, key, applier, state, landed, ref)
     async with gate.database.transaction() as connection:
-        await landings.save(connection, Landing(key.repository_id, ref, landed.oid, key.number, True, alarm))
+        by_person = memory.row.kind == "agent" and memory.row.enqueued_entry is None
+        await landings.save(connection, Landing(key.repository_id, ref, landed.oid, key.number, True, alarm, by_person))
+        await landings.revert(connection, key.repository_id, reverted_by(state))
     if alarm is not None:
         log.error("landing alarm", key=str(key), sha=landed.oid, alarm=alarm)
         await applier.apply((PostNotice(key.number, "landing", landed.oid, f"**Landing alarm.** {alarm}"),))
+
+
+def reverted_by(state: PullState) -> list[str]:
+    """Commits that the pull request's messages say they revert, in the words that `git revert` writes."""
+    return [
+        found.group(1)
+        for node in state.pull.commits.nodes
+        for found in _REVERTS.finditer(node.commit.message[:LONGEST_MESSAGE])
+    ]
 
 
 def _without_verdict(latest: Decision, state: PullState) -> str | None:

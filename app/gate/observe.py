@@ -24,6 +24,7 @@ from app.github import graph
 from app.github.models import HeadCommit
 from app.github.pull_models import PullRequest, PullState
 from app.keys import PullKey
+from app.store import landings
 from app.store.pulls import PullRow
 from checks.snapshot import Snapshot, Unread, WorkflowFile
 
@@ -83,7 +84,17 @@ async def observe(gate: Gate, seen: Look) -> Observation:
         return _observation(gate, seen, _snapshot(gate, seen, unread_changes("the branch is not gated")))
     objects = await _objects(gate, seen)
     snapshot = _snapshot(gate, seen, await _changes(objects, seen))
-    return _observation(gate, seen, await _completed(gate, seen, objects, snapshot))
+    observation = _observation(gate, seen, await _completed(gate, seen, objects, snapshot))
+    return replace(observation, probation_passed=await _probation_passed(gate, seen))
+
+
+async def _probation_passed(gate: Gate, seen: Look) -> bool:
+    queue = seen.target.policy.policy.queue
+    if queue.enqueue != "probation":
+        return queue.enqueue == "on"
+    async with gate.database.transaction() as connection:
+        proven = await landings.proven(connection, seen.repository.id, queue.probation.days)
+    return proven >= queue.probation.pull_requests
 
 
 def _snapshot(gate: Gate, seen: Look, changes: Changes) -> Snapshot:

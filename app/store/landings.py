@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -22,13 +23,15 @@ class Landing:
     pull_number: int | None = None
     judged: bool = False
     alarm: str | None = None
+    merged_by_person: bool = False  # an agent's pull request that the gate did not enqueue
     seen_at: datetime | None = None
 
 
-COLUMNS = "repository_id, ref, sha, pull_number, judged, alarm, seen_at"
+COLUMNS = "repository_id, ref, sha, pull_number, judged, alarm, merged_by_person, seen_at"
 # What is known about a landing only grows: a second, emptier record takes nothing back.
 SAVE = """
-insert into landings (repository_id, ref, sha, pull_number, judged, alarm) values (%s, %s, %s, %s, %s, %s)
+insert into landings (repository_id, ref, sha, pull_number, judged, alarm, merged_by_person)
+values (%s, %s, %s, %s, %s, %s, %s)
 on conflict (repository_id, ref, sha) do update set
   pull_number = coalesce(excluded.pull_number, landings.pull_number),
   judged = landings.judged or excluded.judged,
@@ -46,6 +49,7 @@ async def save(connection: Connection, landing: Landing) -> None:
             landing.pull_number,
             landing.judged,
             None if landing.alarm is None else text(landing.alarm),
+            landing.merged_by_person,
         ),
     )
 
@@ -74,3 +78,23 @@ async def alarms(connection: Connection, limit: int = 100) -> list[Landing]:
         f"select {COLUMNS} from landings where alarm is not null order by seen_at desc limit %s", (limit,)
     )
     return await cursor.fetchall()
+
+
+async def revert(connection: Connection, repository_id: int, shas: Sequence[str]) -> None:
+    """These landings were taken back by a later one."""
+    if shas:
+        await connection.execute(
+            "update landings set reverted = true where repository_id = %s and sha = any(%s)",
+            (repository_id, list(shas)),
+        )
+
+
+async def proven(connection: Connection, repository_id: int, days: int) -> int:
+    """How many agents' pull requests people merged at least so many days ago that were not reverted since."""
+    cursor = await connection.execute(
+        "select count(*) from landings where repository_id = %s and merged_by_person and not reverted "
+        "and alarm is null and seen_at <= now() - make_interval(days => %s)",
+        (repository_id, days),
+    )
+    rows = await cursor.fetchall()
+    return int(rows[0][0])

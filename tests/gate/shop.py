@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.gate.scene import Scene
-from tests.github.actions.scripted import ScriptedJob
+from tests.github.actions.scripted import Script, ScriptedJob
 from tests.github.state import Job, PullRequest, Repository, WorkflowRun
 
 WORKFLOW_PATH = ".github/workflows/ci.yml"
@@ -83,12 +83,17 @@ async def open_shop(stage: Scene, policy: str | None = POLICY, **files: str) -> 
     return shop
 
 
-def log_of(job: Job, run: WorkflowRun, output: str, exit_code: int) -> bytes:
-    """A job's raw log in GitHub's format, as the job's command would have left it."""
+def log_of(shop: Repository, job: Job, run: WorkflowRun, output: str, exit_code: int) -> bytes:
+    """A job's raw log in GitHub's format, as checkout and the job's command would have left it."""
     command = "python -m unittest" if job.name == "test" else "python -m compileall -q ."
     lines = [
         "##[group]Run actions/checkout@v4",
         "##[endgroup]",
+        *(
+            f"HEAD is now at {run.checkout_sha[:7]} Merge {run.head_sha} into {shop.pulls[number].base_sha}"
+            for number in run.pull_numbers
+            if run.event == "pull_request"
+        ),
         f"##[group]Run {command}",
         "##[endgroup]",
         *output.splitlines(),
@@ -105,18 +110,18 @@ RED = "F..\n" + "-" * 70 + "\nRan 3 tests in 0.001s\n\nFAILED (failures=1)"
 
 def pass_ci(stage: Scene, shop: Repository) -> None:
     """Every run from now on passes, without executing anything."""
-    stage.github.actions.script(shop, WORKFLOW_PATH, _outcome(GREEN, "success"))
+    stage.github.actions.script(shop, WORKFLOW_PATH, _outcome(shop, GREEN, "success"))
 
 
 def fail_ci(stage: Scene, shop: Repository) -> None:
-    stage.github.actions.script(shop, WORKFLOW_PATH, _outcome(RED, "failure"))
+    stage.github.actions.script(shop, WORKFLOW_PATH, _outcome(shop, RED, "failure"))
 
 
-def _outcome(output: str, conclusion: str):  # type: ignore[no-untyped-def]
+def _outcome(shop: Repository, output: str, conclusion: str) -> Script:
     def script(run: WorkflowRun, job: Job) -> ScriptedJob:
         if job.name != "test":
-            return ScriptedJob("success", log_of(job, run, "", 0))
-        return ScriptedJob(conclusion, log_of(job, run, output, 0 if conclusion == "success" else 1))
+            return ScriptedJob("success", log_of(shop, job, run, "", 0))
+        return ScriptedJob(conclusion, log_of(shop, job, run, output, 0 if conclusion == "success" else 1))
 
     return script
 

@@ -37,3 +37,8 @@ create table merge_groups (
   seen_at timestamptz not null default now(),
   primary key (repository_id, head_sha)
 );
+
+-- Probation: agents' work merged by people, and not taken back.
+alter table landings
+  add column merged_by_person boolean not null default false,
+  add column reverted boolean not null default false;
