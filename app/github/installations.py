@@ -40,6 +40,12 @@ async def repositories(client: GitHubClient) -> Listing[InstalledRepository]:
     return Listing(items=items, complete=complete and len(items) >= pages[-1].total_count)
 
 
+async def repository(client: GitHubClient, repository_id: int) -> InstalledRepository:
+    """A repository by its id, under its present name; for a key that outlived a renaming."""
+    path = route("/repositories/{repository_id}", repository_id=repository_id)
+    return await client.get(path, purpose="list", model=InstalledRepository)
+
+
 async def deliveries(app: GitHubClient, *, most: int = 10) -> Listing[Delivery]:
     """The newest webhook deliveries, newest first, `most` pages of 100. GitHub keeps them for three days."""
     path = "/app/hook/deliveries"

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from app.github import documents
 from app.github.addresses import route
 from app.github.client import GitHubClient
-from app.github.errors import NotFound
+from app.github.errors import Conflict, NotFound
 from app.github.models import Model
 from app.github.pull_models import QueueEntry
 from app.github.reads import REPO
@@ -109,6 +109,9 @@ async def merge_async(
     status, merge = await client.write_answered(
         "PUT", path, purpose="queue", model=AsyncMerge, json=body, statuses=_ASYNC_ANSWERS
     )
+    if merge.status == str(status):
+        # A plain error body repeats the HTTP status under the same key; the request's state is a word.
+        raise Conflict(f"PUT {path}", f"GitHub answered {status} without the state of a merge request")
     return AsyncMergeAnswer(merge=merge, foreign=status == 409)
 
 

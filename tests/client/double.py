@@ -76,9 +76,10 @@ class GitHubDouble:
         self,
         *,
         keys: tuple[SecretStr, ...] | None = None,
-        inner: httpx.AsyncBaseTransport | None = None,
+        installation_id: int | None = INSTALLATION,
         **settings: Any,
     ) -> GitHubClient:
+        """A client of the installation, or of the App itself when it is None, without limits on writes."""
         identity = AppIdentity("gate", 1234, keys or (pem(0),), API)
         chosen = Settings(**{"writes": UNLIMITED, "now": self.clock, "timeout": 2.0, **settings})
-        return GitHubClient(identity, INSTALLATION, inner=inner or self.transport(), settings=chosen)
+        return GitHubClient(identity, installation_id, inner=self.transport(), settings=chosen)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import traceback
 
 import httpx
@@ -175,6 +176,14 @@ async def test_a_body_over_the_limit_is_not_read_to_its_end(github: GitHubDouble
     with pytest.raises(TooLarge, match="longer than 10000 bytes"):
         await read(github.client(answer_bytes=10_000))
     assert sent <= 12_000
+
+
+async def test_the_limit_counts_what_a_compressed_body_unpacks_to(github: GitHubDouble) -> None:
+    packed = gzip.compress(b" " * 50_000_000)
+    assert len(packed) < 100_000
+    github.get(PULL).respond(content=packed, headers={"content-encoding": "gzip"})
+    with pytest.raises(TooLarge):
+        await read(github.client(answer_bytes=1_000_000))
 
 
 async def test_the_limit_holds_for_error_bodies_too(github: GitHubDouble) -> None:

@@ -1,0 +1,144 @@
+"""The same client over real connections: kept alive, cut, and shared by calls that end at different times."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+
+import pytest
+
+from app.github.budgets import UNLIMITED
+from app.github.client import GitHubClient, Settings
+from app.github.errors import GitHubDown
+from app.github.identity import AppIdentity
+from tests.client.double import Thing, pem
+
+pytestmark = pytest.mark.anyio
+TOKEN = b'{"token": "ghs_socket000000", "expires_at": "2999-01-01T00:00:00Z"}'
+Answer = Callable[[str, asyncio.StreamWriter], Awaitable[None]]
+
+
+def respond(writer: asyncio.StreamWriter, body: bytes, *, length: int | None = None, status: str = "200 OK") -> None:
+    head = f"HTTP/1.1 {status}\r\ncontent-length: {len(body) if length is None else length}\r\n\r\n"
+    writer.write(head.encode() + body)
+
+
+@asynccontextmanager
+async def serving(answer: Answer, limit: float = 5) -> AsyncIterator[tuple[GitHubClient, list[int]]]:
+    """A client of a server that mints, and otherwise does what `answer` does; the list grows by each connection."""
+    connections: list[int] = []
+    talks: list[asyncio.Task[None] | None] = []
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connections.append(1)
+        talks.append(asyncio.current_task())
+        while (request := await _request(reader)) is not None:
+            if "access_tokens" in request:
+                respond(writer, TOKEN, status="201 Created")
+            else:
+                await answer(request, writer)
+            with suppress(ConnectionError):
+                await writer.drain()
+        writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
+
+    server = await asyncio.start_server(talk, "127.0.0.1", 0)
+    address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    client = GitHubClient(
+        AppIdentity("gate", 1, (pem(0),), address), 7, settings=Settings(timeout=limit, writes=UNLIMITED)
+    )
+    try:
+        yield client, connections
+    finally:
+        await client.aclose()
+        server.close()
+        await asyncio.gather(*[talk for talk in talks if talk is not None])
+        await server.wait_closed()
+
+
+async def _request(reader: asyncio.StreamReader) -> str | None:
+    """The request line; None at the end of the connection."""
+    try:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode()
+    except (asyncio.IncompleteReadError, ConnectionError):
+        return None
+    length = [line for line in head.lower().split("\r\n") if line.startswith("content-length:")]
+    await reader.readexactly(int(length[0].partition(":")[2]) if length else 0)
+    return head.partition("\r\n")[0]
+
+
+async def read(client: GitHubClient, number: int = 1) -> Thing:
+    return await client.get(f"/repos/o/r/pulls/{number}", purpose="read", model=Thing)
+
+
+async def test_one_connection_serves_many_calls() -> None:
+    async def answer(request: str, writer: asyncio.StreamWriter) -> None:
+        respond(writer, b'{"number": 1}')
+
+    async with serving(answer) as (client, connections):
+        for number in range(10):
+            await read(client, number)
+    assert len(connections) == 1
+
+
+async def test_a_call_that_ends_does_not_cut_off_the_others() -> None:
+    async def answer(request: str, writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(0.2 if "/9 " in request else 0)
+        respond(writer, b'{"number": 1}')
+
+    async with serving(answer) as (client, _):
+        things = await asyncio.gather(*[read(client, number) for number in range(10)])
+    assert len(things) == 10
+
+
+async def test_a_body_that_ends_early_is_not_an_answer() -> None:
+    async def answer(request: str, writer: asyncio.StreamWriter) -> None:
+        respond(writer, b'{"number": 1}', length=1000)
+        await writer.drain()
+        writer.close()
+
+    async with serving(answer) as (client, _):
+        with pytest.raises(GitHubDown):
+            await read(client)
+
+
+async def test_a_server_that_hangs_up_before_answering_a_write() -> None:
+    requests: list[str] = []
+
+    async def answer(request: str, writer: asyncio.StreamWriter) -> None:
+        requests.append(request)
+        writer.close()
+
+    async with serving(answer) as (client, _):
+        with pytest.raises(GitHubDown) as caught:
+            await client.post("/repos/o/r/issues/1/comments", purpose="comments", model=Thing, json={})
+    assert len(requests) == 1
+    assert caught.value.may_have_happened
+
+
+async def test_after_a_time_limit_the_next_call_works() -> None:
+    slow = [True, False]
+
+    async def answer(request: str, writer: asyncio.StreamWriter) -> None:
+        if slow.pop(0):
+            await asyncio.sleep(1)
+        respond(writer, b'{"number": 1}')
+
+    async with serving(answer, limit=0.5) as (client, _):
+        with pytest.raises(GitHubDown):
+            await read(client)
+        assert (await read(client)).number == 1
+
+
+async def test_nobody_listening_is_down_and_did_not_happen() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+    client = GitHubClient(AppIdentity("gate", 1, (pem(0),), f"http://127.0.0.1:{port}"), 7)
+    with pytest.raises(GitHubDown) as caught:
+        await client.post("/repos/o/r/issues/1/comments", purpose="comments", model=Thing, json={})
+    assert not caught.value.may_have_happened
+    await client.aclose()
