@@ -90,13 +90,11 @@ def _verdict(case: _Case, evidence: Node, reviewed: Node, *, gated: bool) -> Ver
 def _evidence(case: _Case) -> tuple[Node, ...]:
     """The parts of `mergegate/evidence` by whose work it is, in the order shown."""
     who = passed("people", case.who.because)
-    match case.who.kind:
-        case "person":
-            return (group("people", (who,)), group("risk", case.risk.findings))
-        case "agent":
-            return (group("people", (who,)), *_of_agent(case))
-        case "outsider" | "dependency-bot":
-            return (group("people", (who,)), *_without_bundle(case))
+    if case.who.kind == "person":
+        return (group("people", (who,)), group("risk", case.risk.findings))
+    if case.who.kind == "agent":
+        return (group("people", (who,)), *_of_agent(case))
+    return (group("people", (who,)), *_without_bundle(case))
 
 
 def _of_agent(case: _Case) -> tuple[Node, ...]:

@@ -53,7 +53,6 @@ class Output:
 def explain(verdict: Verdict, snapshot: Snapshot, run: Run) -> Output:
     """The output of the check run `mergegate/…`. The same verdict always gives the same words."""
     root = verdict.root(run)
-    head = _opening(title(verdict, run), root)
     facts = {
         "check": f"mergegate/{run}",
         "status": root.status.value,
@@ -64,7 +63,7 @@ def explain(verdict: Verdict, snapshot: Snapshot, run: Run) -> Output:
     }
     return Output(
         title=title(verdict, run),
-        summary=_summary(head, root, _footer(verdict, snapshot)),
+        summary=_summary(title(verdict, run), root, _footer(verdict, snapshot)),
         text=_machine_text(facts, root.findings),
         annotations=_annotations(root.findings),
     )
@@ -77,7 +76,7 @@ def explain_group(verdict: GroupVerdict, run: Literal["evidence", "review"]) -> 
     footer = f"Merge group {code(verdict.head_sha)} for {code(_branch(verdict.target_ref))}."
     return Output(
         title=group_title(root),
-        summary=_summary(_opening(group_title(root), root), root, footer),
+        summary=_summary(group_title(root), root, footer),
         text=_machine_text(facts, root.findings),
     )
 
@@ -87,16 +86,17 @@ def blocking(root: Node) -> tuple[Finding, ...]:
     return tuple(finding for status in _BLOCKING for finding in root.findings if finding.status is status)
 
 
-def _opening(words: str, root: Node) -> str:
-    return f"{_SIGNS[root.status]} **{root.status.value.capitalize()}.** {inert(words)}"
-
-
-def _summary(head: str, root: Node, footer: str) -> str:
+def _summary(words: str, root: Node, footer: str) -> str:
     items = [_block(finding) for finding in blocking(root)]
     blocks = fitted("### What blocks", items, _BLOCKS_LIMIT) + "\n\n" if items else ""
-    top = f"{head}\n\n{blocks}"
+    top = f"{_opening(words, root, len(items))}\n\n{blocks}"
     tail = f"\n\n{footer}\n"
     return top + fitted("### Result", list(_lines(root)), LIMIT - size(top) - size(tail)) + tail
+
+
+def _opening(words: str, root: Node, blocked: int) -> str:
+    said = f"{blocked} of {len(root.findings)} findings block." if blocked else inert(words)
+    return f"{_SIGNS[root.status]} **{root.status.value.capitalize()}.** {said}"
 
 
 def _block(finding: Finding) -> str:
@@ -112,9 +112,14 @@ def _block(finding: Finding) -> str:
 
 def _lines(root: Node) -> Iterator[str]:
     for node in root.children:
-        yield f"- {_SIGNS[node.status]} **{inert(node.name, 80)}**"
-        for child in node.children:
-            yield f"  - {_SIGNS[child.status]} {inert(child.reason)}{_evidence(child.finding)}"
+        heading = f"- {_SIGNS[node.status]} **{inert(node.name, 80)}**"
+        leaves = [f"{inert(child.reason)}{_evidence(child.finding)}" for child in node.children]
+        if len(leaves) == 1:
+            yield f"{heading}: {leaves[0]}"
+            continue
+        yield heading
+        for child, words in zip(node.children, leaves, strict=True):
+            yield f"  - {_SIGNS[child.status]} {words}"
 
 
 def _evidence(finding: Finding | None) -> str:
@@ -126,8 +131,9 @@ def _evidence(finding: Finding | None) -> str:
 
 
 def _label(evidence: Evidence) -> str:
-    lines = f":{evidence.start_line}" if evidence.path and evidence.start_line else ""
-    return f"{evidence.label} {evidence.path}{lines}" if evidence.path else evidence.label
+    if evidence.path:
+        return f"{evidence.label} {evidence.path}" + (f":{evidence.start_line}" if evidence.start_line else "")
+    return f"{evidence.label} {evidence.digest[:19]}" if evidence.digest else evidence.label
 
 
 def _footer(verdict: Verdict, snapshot: Snapshot) -> str:
@@ -161,17 +167,21 @@ def finding_record(finding: Finding) -> dict[str, Any]:
     """A finding for programs: `check`, `status`, `reason`, `needs_person` and `fix` (`action`, `text`, `field`)."""
     fix = finding.fix
     return {
-        "check": finding.check,
+        "check": clean(finding.check, 200),
         "status": finding.status.value,
         "reason": clean(finding.reason, 1_000),
         "needs_person": finding.needs_person,
-        "fix": fix and {"action": fix.action, "text": clean(fix.text, 1_000), "field": fix.field},
+        "fix": fix and {"action": fix.action, "text": clean(fix.text, 1_000), "field": _cleaned(fix.field)},
     }
 
 
+def _cleaned(field: str | None) -> str | None:
+    return None if field is None else clean(field, 200)
+
+
 def _json_block(value: dict[str, Any]) -> str:
-    # A backtick is escaped as JSON allows, so that no text can end the block.
-    return "```json\n" + json.dumps(value, indent=2).replace("`", "\\u0060") + "\n```\n"
+    # Only a line of nothing but backticks ends the block, and every line of JSON has a bracket or a quotation mark.
+    return "```json\n" + json.dumps(value, indent=2, ensure_ascii=False) + "\n```\n"
 
 
 def _annotations(findings: Sequence[Finding]) -> tuple[Annotation, ...]:

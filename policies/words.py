@@ -9,17 +9,15 @@ from policies.schema import POLICY_PATH, Approvers
 
 def policy_finding(state: PolicyState) -> Finding:
     branch = state.source.ref.removeprefix("refs/heads/")
-    at = Evidence(f"{POLICY_PATH} at {state.source.sha[:12]}", path=None, digest=state.digest)
-    match state.origin:
-        case "file":
-            return passed("policy", f"The policy is `{POLICY_PATH}` of `{branch}`.", at)
-        case "default":
-            return passed("policy", f"`{branch}` has no `{POLICY_PATH}`, so the default policy applies.", at)
-        case "unread":
-            fix = Fix("wait", "Nothing to do: the gate looks again by itself.")
-            return errored("policy", f"`{POLICY_PATH}` of `{branch}` could not be read: {state.because}", at, fix=fix)
-        case "broken":
-            return _broken(state, branch, at)
+    at = Evidence(f"{POLICY_PATH} at {state.source.sha[:12]}", digest=state.digest)
+    if state.origin == "file":
+        return passed("policy", f"The policy is `{POLICY_PATH}` of `{branch}`.", at)
+    if state.origin == "default":
+        return passed("policy", f"`{branch}` has no `{POLICY_PATH}`, so the default policy applies.", at)
+    if state.origin == "unread":
+        fix = Fix("wait", "Nothing to do: the gate looks again by itself.")
+        return errored("policy", f"`{POLICY_PATH}` of `{branch}` could not be read: {state.because}", at, fix=fix)
+    return _broken(state, branch, at)
 
 
 def _broken(state: PolicyState, branch: str, at: Evidence) -> Finding:

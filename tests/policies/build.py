@@ -43,6 +43,7 @@ def presets() -> dict[str, str]:
     return {path.stem: path.read_text(encoding="utf-8") for path in folder.glob("*.yml")}
 
 
+@cache
 def state(text: str | None = None) -> PolicyState:
     """The state of a policy file with this text; None: there is no file."""
     return read_policy(PolicySource(text, "refs/heads/main", TARGET), presets())
