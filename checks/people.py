@@ -171,7 +171,7 @@ def _uncovered(snapshot: Snapshot, people: PeopleRule) -> Iterator[str]:
     """Why it is not certain that everybody who touched this head is a person of this repository."""
     yield from _uncovered_account(snapshot, people, snapshot.author, "its author")
     pusher = snapshot.head.pusher
-    yield from _uncovered_account(snapshot, people, pusher or Unread("nobody saw the push"), "who pushed this head")
+    yield from _uncovered_account(snapshot, people, pusher or Unread("nobody saw the push"), "its pusher")
     if isinstance(snapshot.commits, Unread):
         yield f"its commits could not be read ({snapshot.commits.because})"
     elif not snapshot.commits:
