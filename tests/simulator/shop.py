@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 
 from tests.github.auth import Actor
 from tests.github.git import Files
+from tests.github.queue_entries import DEFAULTS
 from tests.github.server import SimulatedGitHub
 from tests.github.state import App, PullRequest, Repository
 
@@ -102,5 +103,5 @@ def approvals(count: int, **parameters: Any) -> dict[str, Any]:
 
 
 def queue(**parameters: Any) -> dict[str, Any]:
-    """A `merge_queue` rule."""
-    return {"type": "merge_queue", "parameters": {"min_entries_to_merge": 1} | parameters}
+    """A `merge_queue` rule with GitHub's defaults."""
+    return {"type": "merge_queue", "parameters": DEFAULTS | parameters}

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from tests.github import checks
+from tests.github import checks, payloads_checks
 from tests.github.answers import answer, json_body, page_of
 from tests.github.auth import Actor, actor_of
 from tests.github.errors import ApiError, invalid, not_found
@@ -31,6 +31,8 @@ ACTION_SIZES = {"label": 20, "description": 40, "identifier": 20}  # characters
 TEXT_BYTES = 65_535  # GitHub counts UTF-8 bytes, see rest-api-description issue 5399
 RUNS_OF_ONE_NAME = 1000
 PREFIX = "/repos/{owner}/{repo}"
+
+assert payloads_checks  # registers its builders
 
 
 def attach(github: SimulatedGitHub) -> None:

@@ -8,14 +8,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from tests.github import node_ids, rulesets
+from tests.github import rulesets
 from tests.github.answers import answer, json_body, no_content, page_of
 from tests.github.auth import Actor, actor_of, allowed
 from tests.github.errors import ApiError, not_found
 from tests.github.events import RulesetChanged
+from tests.github.queue_entries import DEFAULTS
 from tests.github.rest.lookup import github_of, number_in, repository_of
 from tests.github.serialize import Json
-from tests.github.serialize_repositories import repository_url
+from tests.github.serialize_rulesets import ruleset_with_rules, summary
 from tests.github.state import Repository, Ruleset, World
 
 PREFIX = "/repos/{owner}/{repo}"
@@ -57,7 +58,7 @@ async def rules_for_branch(request: Request) -> Response:
 async def listed(request: Request) -> Response:
     repository = repository_of(request, "metadata")
     page, headers = page_of(request, list(repository.rulesets.values()))
-    return answer([_summary(github_of(request).world, repository, ruleset) for ruleset in page], headers=headers)
+    return answer([summary(github_of(request).world, repository, ruleset) for ruleset in page], headers=headers)
 
 
 async def get(request: Request) -> Response:
@@ -115,33 +116,9 @@ def _ruleset(request: Request, repository: Repository) -> Ruleset:
     return found
 
 
-def _summary(world: World, repository: Repository, ruleset: Ruleset) -> Json:
-    """A ruleset as in the list: without rules, conditions and bypass actors."""
-    return {
-        "id": ruleset.id,
-        "name": ruleset.name,
-        "target": ruleset.target,
-        "source_type": "Repository",
-        "source": repository.full_name,
-        "enforcement": ruleset.enforcement,
-        "node_id": node_ids.encode("RepositoryRuleset", ruleset.id),
-        "_links": {
-            "self": {"href": f"{repository_url(world, repository)}/rulesets/{ruleset.id}"},
-            "html": {"href": f"{world.base_url}/{repository.full_name}/rules/{ruleset.id}"},
-        },
-        "created_at": _precise(ruleset.created_at.isoformat()),
-        "updated_at": _precise(ruleset.updated_at.isoformat()),
-    }
-
-
-def _precise(moment: str) -> str:
-    """Ruleset times have milliseconds (recorded)."""
-    return moment.replace("+00:00", ".000Z")
-
-
 def _full(request: Request, repository: Repository, ruleset: Ruleset) -> Json:
     world, actor = github_of(request).world, actor_of(request)
-    body = _summary(world, repository, ruleset) | {"conditions": ruleset.conditions, "rules": ruleset.rules}
+    body = ruleset_with_rules(world, repository, ruleset)
     if allowed(world, actor, repository, "administration", "write"):
         body["bypass_actors"] = ruleset.bypass_actors
     if actor.kind != "anonymous":
@@ -155,9 +132,11 @@ def _can_bypass(world: World, repository: Repository, ruleset: Ruleset, actor: A
 
 
 def _completed(rules: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rules with the parameters that GitHub fills in."""
+    defaults = {"pull_request": PULL_REQUEST_DEFAULTS, "merge_queue": DEFAULTS}
     return [
-        {**rule, "parameters": PULL_REQUEST_DEFAULTS | (rule.get("parameters") or {})}
-        if rule["type"] == "pull_request"
+        {**rule, "parameters": defaults[rule["type"]] | (rule.get("parameters") or {})}
+        if rule["type"] in defaults
         else rule
         for rule in rules
     ]
