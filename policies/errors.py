@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from pydantic_core import ErrorDetails
@@ -70,10 +71,13 @@ def unreadable(fault: Fault) -> PolicyError:
 
 def error_at(document: Document, path: Path, message: str, hint: str) -> PolicyError:
     """An error at the field `path`, or where it would belong when the file does not have it."""
-    place = path
-    while place and place not in document.lines:
-        place = place[:-1]
-    return PolicyError(document.lines[place], document.columns[place], field_name(path), message, hint)
+    return PolicyError(*_place(document, path), field_name(path), message, hint)
+
+
+def _place(document: Document, path: Path) -> tuple[int, int]:
+    while path and path not in document.lines:
+        path = path[:-1]
+    return document.lines[path], document.columns[path]
 
 
 def field_name(path: Path) -> str:
@@ -90,7 +94,9 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 def explain_errors(document: Document, errors: Sequence[ErrorDetails]) -> tuple[PolicyError, ...]:
-    return tuple(_explained(document, error) for error in errors)
+    """The first errors of a file in words; looking for what was meant is too dear to do it for thousands."""
+    first = sorted(errors, key=lambda error: _place(document, error["loc"]))[:_MOST_ERRORS]
+    return tuple(_explained(document, error) for error in first)
 
 
 def _explained(document: Document, error: ErrorDetails) -> PolicyError:
@@ -117,9 +123,14 @@ def _unknown_field(document: Document, path: Path) -> PolicyError:
     return error_at(document, path, "there is no such field", hint)
 
 
+@cache
+def _schema() -> dict[str, Any]:
+    return policy_schema()
+
+
 def _fields_at(path: Path) -> tuple[str, ...]:
     """Names of the fields that the model at `path` has."""
-    schema = policy_schema()
+    schema = _schema()
     node: Mapping[str, Any] = schema
     for part in path:
         fields = node.get("properties") or dict.fromkeys([part], *node["patternProperties"].values())

@@ -78,7 +78,7 @@ def load(text: str, presets: Mapping[str, str]) -> Policy:
     _require_version(document, document.value)
     merged = _merged(_base(document, document.value, presets), document.value)
     try:
-        policy = Policy.model_validate_json(json.dumps(merged))
+        policy = _validated(json.dumps(merged))
     except ValidationError as invalid:
         raise InvalidPolicyError(*explain_errors(document, invalid.errors(include_url=False))) from invalid
     errors = tuple(pattern_errors(document, policy))
@@ -87,7 +87,13 @@ def load(text: str, presets: Mapping[str, str]) -> Policy:
     return policy
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=64)
+def _validated(text: str) -> Policy:
+    """The policy in a complete JSON text. A policy is read for every judgement and seldom changes."""
+    return Policy.model_validate_json(text)
+
+
+@lru_cache(maxsize=64)
 def _document(text: str) -> Document:
     try:
         return read_document(text, max_bytes=MAX_BYTES)

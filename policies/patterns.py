@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from checks.document import Document, Path
 from checks.paths import PathPatterns
@@ -12,10 +13,18 @@ from policies.schema import Policy
 
 def pattern_errors(document: Document, policy: Policy) -> Iterator[PolicyError]:
     for path, pattern in _patterns(policy):
-        try:
-            PathPatterns((pattern,))
-        except ValueError as invalid:
-            yield error_at(document, path, f"the pattern cannot be used: {invalid}", "Write it in gitignore style")
+        refusal = _refusal(pattern)
+        if refusal:
+            yield error_at(document, path, f"the pattern cannot be used: {refusal}", "Write it in gitignore style")
+
+
+@lru_cache(maxsize=4096)
+def _refusal(pattern: str) -> str:
+    try:
+        PathPatterns((pattern,))
+    except ValueError as invalid:
+        return str(invalid)
+    return ""
 
 
 def _patterns(policy: Policy) -> Iterator[tuple[Path, str]]:
