@@ -51,7 +51,7 @@ class Judgement:
 async def judge(gate: Gate, look_at: Look) -> Judgement:
     """Observe, evaluate and plan. Reads only."""
     observation = await observe(gate, look_at)
-    verdict = evaluate(look_at.target.policy, observation.snapshot)
+    verdict = evaluate(look_at.target.policy, observation.snapshot, gated=look_at.target.gated)
     effects = plan(observation, verdict, outputs_of(verdict, observation.snapshot))
     return Judgement(look_at, observation, verdict, effects)
 
