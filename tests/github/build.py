@@ -219,6 +219,7 @@ class Building:
         if files is not None:
             commit = await git.commit_files(files, "Initial commit", self.person("web-flow"), at=self.world.now())
             await git.update_ref(f"refs/heads/{default_branch}", commit)
+            repository.verified_commits.add(commit)
         return repository
 
     async def fork(self, source: Repository | str, owner: str) -> Repository:

@@ -114,6 +114,7 @@ def clean_environment() -> dict[str, str]:
         "GIT_CONFIG_GLOBAL": "/dev/null",
         "GIT_ATTR_NOSYSTEM": "1",
         "GIT_TERMINAL_PROMPT": "0",
+        "GIT_LITERAL_PATHSPECS": "1",
         "HOME": "/nonexistent",
         "LC_ALL": "C.UTF-8",
     }
@@ -255,6 +256,8 @@ class Git:
 
     async def entry(self, treeish: str, path: str) -> TreeEntry | None:
         """The entry at exactly `path`, None when there is none."""
+        if any(part in ("", ".", "..") for part in path.strip("/").split("/")):
+            return None
         listed = await self.tree(treeish, path=path.strip("/"))
         return next((e for e in listed if e.path == path.strip("/")), None)
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 SECONDS_TO_ANSWER = 10.0
 LARGEST_PAYLOAD = 25 * 1024 * 1024  # bytes; a larger event is not delivered at all
-GATHERING_SECONDS = 0.02  # while deliveries are to be reordered, so that there are several
+QUIET_SECONDS = 0.25  # deliveries that are to be reordered wait until none has come for so long
 RESPONSE_KEPT = 65536
 ALWAYS_SENT = ("installation", "installation_repositories", "github_app_authorization", "ping")
 USER_AGENT = "GitHub-Hookshot/5f2a9c1"
@@ -147,7 +147,7 @@ class Webhooks:
     async def _send_batch(self, client: httpx.AsyncClient, queue: list[Delivery]) -> None:
         switches = self.github.world.switches
         if switches.reorder_deliveries:
-            await asyncio.sleep(GATHERING_SECONDS)
+            await _until_quiet(queue)
         batch = list(reversed(queue)) if switches.reorder_deliveries else list(queue)
         queue.clear()
         for delivery in batch:
@@ -176,6 +176,13 @@ class Webhooks:
 def simple_installation(record: Installation) -> dict[str, Any]:
     """Installations still have node ids of the old form."""
     return {"id": record.id, "node_id": base64.b64encode(f"023:IntegrationInstallation{record.id}".encode()).decode()}
+
+
+async def _until_quiet(queue: list[Delivery]) -> None:
+    seen = 0
+    while len(queue) > seen:
+        seen = len(queue)
+        await asyncio.sleep(QUIET_SECONDS)
 
 
 def headers(app: App, delivery: Delivery) -> dict[str, str]:

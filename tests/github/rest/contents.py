@@ -86,7 +86,7 @@ async def _file(
     world = world_of(request)
     if entry.mode == "160000":
         body = _item(world, repository, entry, ref, "submodule")
-        return answer(body | {"submodule_git_url": None, "download_url": None})
+        return answer(body | {"submodule_git_url": "", "download_url": None})
     data = await git.blob(entry.sha)
     if entry.mode == "120000":
         target = await _link_target(git, commit, entry.path, data)
@@ -104,7 +104,9 @@ async def _link_target(git: Git, commit: str, path: str, link: bytes) -> TreeEnt
     """The file in this repository that a symbolic link leads to."""
     parts = path.split("/")[:-1]
     for part in link.decode(errors="replace").split("/"):
-        if part == ".." and parts:
+        if part == ".." and not parts:
+            return None
+        if part == "..":
             parts.pop()
         elif part not in ("", "."):
             parts.append(part)
