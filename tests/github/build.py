@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from tests.github.events import ZERO, InstallationChanged, RulesetChanged
+from tests.github.events import ZERO, InstallationChanged, PullRequestChanged, RulesetChanged
 from tests.github.git import Files, Git, Person
 from tests.github.operations import issues, pulls, pushes, reviews
 from tests.github.state import (
@@ -390,3 +390,9 @@ class Building:
         for number in numbers:
             repo.pulls[number].stack_id = stack.id
         return stack
+
+    async def announce_stack(self, repository: Repository | str, stack: Stack, actor: str) -> None:
+        """Sends the webhook `pull_request.stacked` for each member."""
+        repo = self.repo(repository)
+        for number in stack.pulls:
+            await self._hub.publish(PullRequestChanged(repo, repo.pulls[number], "stacked", actor))
