@@ -59,6 +59,10 @@ def _classify(
             persons(commits=(commit(OPERATOR, message="s\n\nReviewed-by: Claude\nSigned-off-by: Claude"),)),
             build.WRITERS,
         ),
+        (
+            persons(commits=(commit(OPERATOR, message="s\n\nCo-authored-by: R <r@example.com>\nX: y"),)),
+            build.WRITERS,
+        ),
         (persons(head=_head(repository_id=701)), build.WRITERS),
     ],
 )
