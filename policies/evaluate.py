@@ -138,9 +138,8 @@ def _verifier(case: _Case) -> Finding:
     wanted = case.state.policy.requirements.at(case.level)
     if wanted.evidence == "ci":
         return skipped("ci.verifier", f"No separate run by a verifier is asked for at {case.level.word} risk.")
-    reason = (
-        f"{case.level.word.capitalize()} risk needs {wanted.runs} separate verifier run(s) of the gate; none is here."
-    )
+    runs = "a separate verifier run" if wanted.runs == 1 else f"{wanted.runs} separate verifier runs"
+    reason = f"{case.level.word.capitalize()} risk needs {runs} of the gate; none is here."
     return pending("ci.verifier", reason, fix=Fix("wait", "Wait for the gate's verifier run."))
 
 

@@ -63,7 +63,7 @@ def explain(verdict: Verdict, snapshot: Snapshot, run: Run) -> Output:
     }
     return Output(
         title=title(verdict, run),
-        summary=_summary(title(verdict, run), root, _footer(verdict, snapshot)),
+        summary=_summary(title(verdict, run), root, _footer(verdict, snapshot, run)),
         text=_machine_text(facts, root.findings),
         annotations=_annotations(root.findings),
     )
@@ -95,7 +95,7 @@ def _summary(words: str, root: Node, footer: str) -> str:
 
 
 def _opening(words: str, root: Node, blocked: int) -> str:
-    said = f"{blocked} of {len(root.findings)} findings block." if blocked else inert(words)
+    said = f"Blocked by {blocked} of {len(root.findings)} findings." if blocked else inert(words)
     return f"{_SIGNS[root.status]} **{root.status.value.capitalize()}.** {said}"
 
 
@@ -131,12 +131,13 @@ def _evidence(finding: Finding | None) -> str:
 
 
 def _label(evidence: Evidence) -> str:
+    label = evidence.label.replace("`", "")  # all of it becomes code
     if evidence.path:
-        return f"{evidence.label} {evidence.path}" + (f":{evidence.start_line}" if evidence.start_line else "")
-    return f"{evidence.label} {evidence.digest[:19]}" if evidence.digest else evidence.label
+        return f"{label} {evidence.path}" + (f":{evidence.start_line}" if evidence.start_line else "")
+    return f"{label} {evidence.digest[:19]}" if evidence.digest else label
 
 
-def _footer(verdict: Verdict, snapshot: Snapshot) -> str:
+def _footer(verdict: Verdict, snapshot: Snapshot, run: Run) -> str:
     areas = f", {', '.join(code(area) for area in verdict.areas)}" if verdict.areas else ""
     words = (
         f"Judged: {code(verdict.head_sha)} into {code(_branch(verdict.target_ref))},",
@@ -144,7 +145,9 @@ def _footer(verdict: Verdict, snapshot: Snapshot) -> str:
     )
     stack = snapshot.stack
     note = f" Layer {stack.position} of {stack.size} in a stack." if stack else ""
-    return " ".join(words) + note
+    # Whoever is asked to approve should see why without looking elsewhere.
+    why = next((node.reason for node in verdict.evidence.children if node.name == "risk" and run == "review"), "")
+    return " ".join(words) + note + (f"\n\n{inert(why)}" if why else "")
 
 
 def _branch(ref: str) -> str:

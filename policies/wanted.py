@@ -1,4 +1,4 @@
-"""What each check wants, in one sentence, by the first part of its name."""
+"""What each check wants, in one sentence, by its name or the first part of that."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ _WANTED = {
     "approvals": "The people whom the policy names approve this head.",
     "bundle": "An evidence bundle that holds every field the policy asks for.",
     "ci": "The required jobs succeeded on this head, and their raw logs say the same.",
+    "ci.verifier": "A run of the required commands by the gate itself, apart from the workflows' runs, succeeded.",
     "claims": "What the bundle says is what GitHub and git say.",
     "group": "Every member still stands as it was judged, and nothing else is in the group.",
     "members": "Every pull request of the group has both checks passed at the head that was queued.",
@@ -21,5 +22,5 @@ _WANTED = {
 
 
 def wanted(check: str) -> str:
-    """For a check without a sentence of its own, that it passes."""
-    return _WANTED.get(check.partition(".")[0], "This check passes.")
+    """For a check without a sentence of its own or of its family's, that it passes."""
+    return _WANTED.get(check) or _WANTED.get(check.partition(".")[0], "This check passes.")

@@ -200,12 +200,17 @@ class TestRisk:
         verdict = judged(body=body("medium"), reviews=(approval(ADA),))
         assert (verdict.review.status, verdict.approved_by) == (W, ())
 
-    @pytest.mark.parametrize(("risk", "runs", "approvals"), [("high", 1, 1), ("critical", 2, 2)])
-    def test_high_waits_for_the_verifier(self, risk: str, runs: int, approvals: int) -> None:
+    @pytest.mark.parametrize(
+        ("risk", "runs", "approvals"),
+        [("high", "a separate verifier run", 1), ("critical", "2 separate verifier runs", 2)],
+    )
+    def test_high_waits_for_the_verifier(self, risk: str, runs: str, approvals: int) -> None:
         verdict = judged(body=body(risk))
         found = finding(verdict, "ci.verifier")
         assert (found.status, verdict.evidence.status) == (W, W)
-        assert found.reason.startswith(f"{risk.capitalize()} risk needs {runs} ")
+        assert found.reason == f"{risk.capitalize()} risk needs {runs} of the gate; none is here."
+        assert found.fix is not None
+        assert found.fix.action == "wait"
         assert f"0 of {approvals} approvals" in finding(verdict, "review").reason
 
     def test_a_policy_may_be_content_with_ci(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import pytest
 from hypothesis import given, settings
@@ -13,14 +13,15 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from checks.finding import Evidence, Finding, Fix, Status, errored, failed, needs_person, passed, pending, skipped
-from checks.snapshot import Risk, Stack
+from checks.snapshot import Risk, Snapshot, Stack
+from policies.evaluate import evaluate
 from policies.explain import Annotation, blocking, explain, explain_group, finding_record, tree_lines
 from policies.fit import LIMIT, fitted, size
 from policies.titles import title
 from policies.tree import group, required
-from policies.verdict import GroupVerdict, Verdict
+from policies.verdict import GroupVerdict, Run, Verdict
 from policies.wanted import wanted
-from tests.policies.build import HEAD, NOW, TARGET, snapshot, verdict
+from tests.policies.build import BODY, HEAD, NOW, TARGET, change, snapshot, state, verdict
 from tests.policies.golden import assert_golden
 
 RUN = "https://github.com/acme/shop/actions/runs/7/job/9"
@@ -381,4 +382,21 @@ def test_room_is_used() -> None:
 
 def test_what_is_wanted() -> None:
     assert wanted("claims.files") == wanted("claims") == "What the bundle says is what GitHub and git say."
+    assert wanted("ci.verifier") != wanted("ci.runs") == wanted("ci")
     assert wanted("unheard.of") == "This check passes."
+
+
+STORIES: dict[str, tuple[Snapshot, str]] = {
+    "story-merged": (snapshot(), "evidence"),
+    "story-lie": (snapshot(body=BODY.replace("pytest -q", "pytest --all")), "evidence"),
+    "story-no-bundle": (snapshot(body="Trust me.", runs=()), "evidence"),
+    "story-waits": (snapshot(body=BODY.replace("level: low", "level: medium")), "review"),
+    "story-risky": (snapshot(**change("src/auth/login.py", "Makefile")), "evidence"),
+}
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_golden_story(name: str) -> None:
+    """Whole pull requests, judged by the checks themselves."""
+    of, run = STORIES[name]
+    assert_golden(name, explain(evaluate(state(), of), of, cast("Run", run)))

@@ -125,7 +125,7 @@ class TestPresets:
 
     def test_strict_asks_for_everything_and_trusts_only_the_named(self) -> None:
         policy = load("version: 1\nextends: strict", presets())
-        assert set(policy.bundle.required) == set(FIELDS) - {"preview"}
+        assert policy.bundle.required == FIELDS
         assert (policy.people.permission, policy.people.users, policy.people.teams) == (None, (), ())
         assert policy.approvers.permission is None
         assert [policy.requirements.at(risk).approvals for risk in Risk] == [1, 1, 2, 2]
