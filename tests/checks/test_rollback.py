@@ -1,0 +1,155 @@
+"""Rollback: given where asked for, and fitting to what the change does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from checks.finding import Finding, Fix, Status
+from checks.rollback import check
+from checks.snapshot import Risk
+from tests.checks import build
+
+LOW, MEDIUM, HIGH, CRITICAL = Risk.LOW, Risk.MEDIUM, Risk.HIGH, Risk.CRITICAL
+
+
+def _check(rollback: dict[str, Any] | None, level: Risk = LOW, *areas: str, **more: Any) -> tuple[Finding, ...]:
+    return check(build.bundle(rollback=rollback), level, areas, required=True, **more)
+
+
+@pytest.mark.parametrize("bundle", [None, build.bundle(rollback=None)])
+def test_absent(bundle: Any) -> None:
+    assert check(bundle, LOW, (), required=False) == (Finding("rollback", Status.SKIPPED, "No way back is asked for."),)
+    assert check(bundle, LOW, (), required=True) == (
+        Finding(
+            "rollback",
+            Status.FAILED,
+            "The bundle does not say how to go back.",
+            fix=Fix(
+                "add-bundle-field",
+                "Add rollback with a strategy, and steps where it is not a plain revert.",
+                "rollback",
+            ),
+        ),
+    )
+
+
+def test_what_is_given_is_looked_at_also_where_it_is_not_asked_for() -> None:
+    bundle = build.bundle(rollback={"strategy": "manual"})
+    assert [each.status for each in check(bundle, LOW, (), required=False)] == [Status.FAILED]
+
+
+@pytest.mark.parametrize("strategy", ["manual", "flag-off", "down-migration"])
+def test_everything_but_a_revert_needs_steps(strategy: str) -> None:
+    (finding,) = _check({"strategy": strategy})
+    assert finding == Finding(
+        "rollback",
+        Status.FAILED,
+        f"The strategy {strategy} has no steps.",
+        fix=Fix("add-bundle-field", "Write down each step, so that somebody else can do it.", "rollback.steps"),
+    )
+    (finding,) = _check({"strategy": strategy, "steps": ["Call Ann."]})
+    assert finding == Finding("rollback", Status.PASSED, f"The way back is given: {strategy}.")
+
+
+def test_a_plain_revert_needs_nothing_more() -> None:
+    assert _check({"strategy": "revert"}) == (Finding("rollback", Status.PASSED, "The way back is given: revert."),)
+
+
+NO_WORD = "It does not say whether going back loses data ({})."
+MERE = "Reverting the commit alone does not bring data or schema back ({})."
+TRIED = "At {} risk the way back must have been tried."
+
+
+@pytest.mark.parametrize(
+    ("rollback", "areas", "reasons"),
+    [
+        ({"strategy": "revert"}, ("migration",), [NO_WORD.format("migration")]),
+        ({"strategy": "revert", "data_loss": False}, ("migration",), [MERE.format("migration")]),
+        (
+            {"strategy": "revert", "data_loss": False},
+            ("ci", "migration", "data-deletion"),
+            [MERE.format("data-deletion, migration")],
+        ),
+        (
+            {"strategy": "revert", "data_loss": False, "tested": True},
+            ("data-deletion",),
+            [MERE.format("data-deletion")],
+        ),
+        ({"strategy": "revert", "data_loss": False, "steps": ["x"]}, ("migration",), [MERE.format("migration")]),
+        (
+            {"strategy": "revert", "data_loss": False, "steps": ["x"], "tested": False},
+            ("migration",),
+            [MERE.format("migration")],
+        ),
+        ({"strategy": "revert", "data_loss": False, "steps": ["x"], "tested": True}, ("migration",), []),
+        ({"strategy": "down-migration", "data_loss": False, "steps": ["x"]}, ("migration",), []),
+        ({"strategy": "down-migration", "steps": ["x"]}, ("migration",), [NO_WORD.format("migration")]),
+        (
+            {"strategy": "manual"},
+            ("data-deletion",),
+            ["The strategy manual has no steps.", NO_WORD.format("data-deletion")],
+        ),
+        ({"strategy": "revert", "data_loss": False}, ("ci", "payment"), []),
+        ({"strategy": "revert"}, ("ci", "payment"), []),
+    ],
+)
+def test_data_and_schema_do_not_come_back_by_a_revert(rollback: Any, areas: Any, reasons: list[str]) -> None:
+    findings = _check(rollback, LOW, *areas)
+    assert [each.reason for each in findings if each.status is Status.FAILED] == reasons
+    assert any(each.status is Status.PASSED for each in findings) is not bool(reasons)
+
+
+@pytest.mark.parametrize(
+    ("level", "tested", "tested_from", "enough"),
+    [
+        (MEDIUM, None, HIGH, True),
+        (HIGH, None, HIGH, False),
+        (HIGH, False, HIGH, False),
+        (HIGH, True, HIGH, True),
+        (CRITICAL, False, HIGH, False),
+        (HIGH, False, CRITICAL, True),
+        (LOW, False, LOW, False),
+    ],
+)
+def test_from_high_risk_on_it_must_have_been_tried(level: Risk, tested: Any, tested_from: Risk, enough: bool) -> None:
+    rollback = {"strategy": "revert", "data_loss": False} | ({} if tested is None else {"tested": tested})
+    (finding,) = _check(rollback, level, tested_from=tested_from)
+    assert finding.status is (Status.PASSED if enough else Status.FAILED)
+    if not enough:
+        assert finding.reason == TRIED.format(level.word)
+        assert finding.fix == Fix(
+            "correct-bundle", "Try the way back, then set rollback.tested to true.", "rollback.tested"
+        )
+
+
+def test_from_high_risk_on_is_the_default() -> None:
+    assert _check({"strategy": "revert"}, HIGH)[0].status is Status.FAILED
+    assert _check({"strategy": "revert"}, MEDIUM)[0].status is Status.PASSED
+
+
+def test_each_fault_says_its_field() -> None:
+    findings = _check({"strategy": "revert", "data_loss": False}, HIGH, "migration")
+    assert [each.fix.field if each.fix else None for each in findings] == ["rollback", "rollback.tested"]
+    assert findings[0].fix is not None
+    assert findings[0].fix == Fix(
+        "correct-bundle", "Give the steps that were tried, a down-migration, or data_loss: true.", "rollback"
+    )
+    (finding,) = _check({"strategy": "revert"}, LOW, "migration")
+    assert finding.fix == Fix("add-bundle-field", "Say whether going back loses data.", "rollback.data_loss")
+
+
+def test_a_loss_of_data_needs_a_person() -> None:
+    findings = _check({"strategy": "revert", "data_loss": True}, LOW, "migration")
+    assert findings == (
+        Finding("rollback", Status.PASSED, "The way back is given: revert."),
+        Finding(
+            "rollback.data-loss",
+            Status.PENDING,
+            "Going back would lose data; a person has to accept that.",
+            fix=Fix("ask-person", "Ask for a review of the rollback."),
+            needs_person=True,
+        ),
+    )
+    assert len(_check({"strategy": "manual", "data_loss": True})) == 2
