@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from checks.document import Fault
 from checks.snapshot import Risk, Unread
-from policies.errors import InvalidPolicyError, PolicyError, did_you_mean, field_name
+from policies.errors import InvalidPolicyError, PolicyError, did_you_mean, field_name, unreadable
 from policies.load import MAX_BYTES, PolicySource, load, read_policy
 from policies.schema import Policy
 from tests.policies.build import TARGET, presets, state
@@ -273,6 +274,12 @@ def test_what_is_no_plain_document_is_refused(text: str, line: int, column: int,
     assert found[:3] == (line, column, "")
     assert message in found[3]
     assert found[4]
+
+
+def test_a_fault_may_name_less_or_more() -> None:
+    hint = "Repair it there; an editor with YAML support shows it too"
+    assert unreadable(Fault("odd")) == PolicyError(1, 1, "", "odd", hint)
+    assert unreadable(Fault("odd", 3, "a.b", "Do this", 4)) == PolicyError(3, 4, "a.b", "odd", "Do this")
 
 
 def test_the_size_limit_is_64_kib() -> None:

@@ -15,9 +15,14 @@ from tests.policies.build import TARGET, presets, state
 def test_where_the_policy_was_read_is_evidence() -> None:
     found = policy_finding(state(None))
     (at,) = found.evidence
-    assert (at.label, at.digest) == (f".github/mergegate.yml at {TARGET[:12]}", state(None).digest)
+    assert (at.label, at.digest) == ("policy", state(None).digest)
     assert (found.check, found.status, found.fix) == ("policy", Status.PASSED, None)
     assert found.reason == "`main` has no `.github/mergegate.yml`, so the default policy applies."
+
+
+def test_the_words_stay_while_the_branch_moves_on() -> None:
+    source = PolicySource("version: 1", "refs/heads/main", "0" * 40)
+    assert policy_finding(read_policy(source, presets())) == policy_finding(state("version: 1"))
 
 
 def test_a_file() -> None:
