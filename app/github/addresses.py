@@ -14,15 +14,20 @@ def route(template: str, **parts: str | int) -> str:
 
     Raises NotFound for a part that would lead elsewhere, such as `..`; nothing on GitHub has such a name.
     """
-    for name, value in parts.items():
-        segments = str(value).split("/") if name in ("path", "ref") else [str(value)]
-        if any(segment in ("", ".", "..") for segment in segments):
-            raise NotFound(template, f"{str(value)[:80]!r} is no name that GitHub could know")
-    return template.format(**{name: _quoted(name, value) for name, value in parts.items()})
+    return template.format(**{name: _quoted(template, name, str(value)) for name, value in parts.items()})
 
 
-def _quoted(name: str, value: str | int) -> str:
-    return quote(str(value), safe="/" if name in ("path", "ref") else "")
+def _quoted(template: str, name: str, value: str) -> str:
+    free = name in ("path", "ref")
+    segments = value.split("/") if free else [value]
+    if any(segment in ("", ".", "..") for segment in segments) or not _is_text(value):
+        raise NotFound(template, f"{value[:80]!r} is no name that GitHub could know")
+    return quote(value, safe="/" if free else "")
+
+
+def _is_text(value: str) -> bool:
+    """Names in git are bytes; those that are not UTF-8 arrive as lone surrogates and cannot be asked for."""
+    return not any("\ud800" <= character <= "\udfff" for character in value)
 
 
 def repository_of(path: str) -> str | None:
@@ -32,8 +37,11 @@ def repository_of(path: str) -> str | None:
 
 
 def origin(url: str) -> tuple[str, str]:
-    """Scheme and host with port: a credential never leaves this pair."""
-    parts = urlsplit(url)
+    """Scheme and host with port: a credential never leaves this pair. An address that is none has empty ones."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "", ""
     return parts.scheme, parts.netloc.lower().removesuffix(_DEFAULT_PORTS.get(parts.scheme, ""))
 
 
@@ -45,7 +53,10 @@ def graphql_url(api_url: str) -> str:
 
 def redirect_target(url: str, location: str) -> str | None:
     """Where a redirect of `url` leads; None when it drops encryption, carries a login, or is no web address."""
-    target = urljoin(url, location)
+    try:
+        target = urljoin(url, location)
+    except ValueError:
+        return None
     scheme, host = origin(target)
     if scheme not in ("https", origin(url)[0]) or not host or "@" in host:
         return None

@@ -91,8 +91,6 @@ class GitHubClient:
         """GitHub refused a token that `token` handed out; the next one will be new."""
         self._tokens.forget(purpose, repository, token)
 
-    # reading
-
     async def get(self, path: str, *, purpose: str, model: type[T], params: Params | None = None) -> T:
         """One object. Conditional on what was read before, and joined with the same read already under way."""
         call = self._call("GET", path, purpose, params=params)
@@ -128,8 +126,6 @@ class GitHubClient:
         if answer.status == 200:
             return answer.body
         return (await self._follow(call, answer)).body
-
-    # writing
 
     async def post(self, path: str, *, purpose: str, model: type[T], json: Any = None) -> T:
         return await self.write("POST", path, purpose=purpose, model=model, json=json)
@@ -172,8 +168,6 @@ class GitHubClient:
         )
         answer = await self._send(call, frozenset({200}), resource="graphql")
         return graphql_data(call, answer, model, self.budget)
-
-    # how
 
     def _call(
         self,
@@ -247,7 +241,7 @@ class GitHubClient:
         if answer.status in _REDIRECTS:
             answer = await self._follow(call, answer)
         stored = Stored(answer.headers.get("etag", ""), answer.body, answer.headers.get("link", ""))
-        if stored.etag:
+        if stored.etag.isascii() and stored.etag:
             self._etags.put(key, stored)
         return stored
 

@@ -171,7 +171,11 @@ MORE_CHECK_RUNS = (
 query MoreCheckRuns($suite: ID!, $cursor: String!) {{
   node(id: $suite) {{
     ... on CheckSuite {{
-      page: checkRuns(first: 100, after: $cursor) {{ totalCount nodes {{ ...checkRun }} {PAGE} }}
+      page: checkRuns(first: 100, after: $cursor, filterBy: {{checkType: LATEST}}) {{
+        totalCount
+        nodes {{ ...checkRun }}
+        {PAGE}
+      }}
     }}
   }}
 }}

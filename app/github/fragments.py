@@ -74,6 +74,8 @@ fragment checkRun on CheckRun {
 }
 """
 
+# LATEST: the newest run of each name in a suite, which is what GitHub itself judges by. The jobs of older attempts
+# and same-named ones come from REST (`filter=all`).
 SUITE = f"""
 fragment suite on CheckSuite {{
   id
@@ -83,7 +85,7 @@ fragment suite on CheckSuite {{
   conclusion
   updatedAt
   workflowRun {{ databaseId event runNumber updatedAt file {{ path }} workflow {{ databaseId name }} }}
-  checkRuns(first: 50) {{ totalCount nodes {{ ...checkRun }} {PAGE} }}
+  checkRuns(first: 50, filterBy: {{checkType: LATEST}}) {{ totalCount nodes {{ ...checkRun }} {PAGE} }}
 }}
 """
 

@@ -15,7 +15,7 @@ MARGIN = 300.0
 """Seconds of life that a token must have left to be used, so that a long download does not outlive it."""
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True)
 class Grant:
     """What a token may do: permissions as sorted pairs, and one repository by name or all of the installation."""
 

@@ -7,6 +7,7 @@ re-sending (it repeats POSTs), its cache (which loses time limits), its token ca
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import ssl
 from collections import Counter
@@ -20,7 +21,7 @@ from githubkit import GitHub
 from githubkit.auth.base import BaseAuthStrategy
 
 from app.github.counts import count
-from app.github.errors import GitHubDown, TooLarge
+from app.github.errors import GitHubDown, GitHubError, TooLarge, UnexpectedAnswer
 
 API_VERSION = "2026-03-10"
 IDLE = 15.0
@@ -160,18 +161,22 @@ class Wire:
     async def send(self, call: Call) -> Answer:
         """GitHub's answer, whatever its status.
 
-        Raises GitHubDown when there is none in time, TooLarge when it is longer than the call allows, and what the
-        call's authorizer raises.
+        Raises GitHubDown when there is none in time, TooLarge when it is longer than the call allows, UnexpectedAnswer
+        for an address that is none, and what the call's authorizer raises.
         """
+        failure: GitHubError
         try:
             async with asyncio.timeout(call.timeout):
                 return await self._exchange(call)
         except TimeoutError:
-            because, sent = f"no complete answer within {call.timeout:g} s", True
+            failure = _down(call, f"no complete answer within {call.timeout:g} s", sent=True)
+        except httpx.InvalidURL:
+            failure = UnexpectedAnswer(call.name, "the address that GitHub named is malformed")
         except httpx.HTTPError as error:
-            because, sent = f"the connection failed ({type(error).__name__})", not isinstance(error, _NOT_SENT)
+            because = f"the connection failed ({type(error).__name__})"
+            failure = _down(call, because, sent=not isinstance(error, _NOT_SENT))
         # Raised out here so that the error does not carry the request, whose headers hold the token.
-        raise GitHubDown(call.name, f"{because}; it is tried again later", may_have_happened=call.writes and sent)
+        raise failure
 
     async def _exchange(self, call: Call) -> Answer:
         async with self._github.get_async_client() as http:
@@ -179,8 +184,8 @@ class Wire:
                 call.method,
                 call.url,
                 params=call.params,
-                json=call.json,
-                headers={"X-GitHub-Api-Version": API_VERSION, **call.headers},
+                content=_content(call.json),
+                headers={**_headers(call), **call.headers},
                 extensions={_EXTENSION: _Tag(call.purpose, call.authorizer)},
             )
             response = await http.send(request, stream=True)
@@ -188,6 +193,20 @@ class Wire:
                 return Answer(response.status_code, response.headers, await _body(response, call))
             finally:
                 await response.aclose()
+
+
+def _down(call: Call, because: str, *, sent: bool) -> GitHubDown:
+    return GitHubDown(call.name, f"{because}; it is tried again later", may_have_happened=call.writes and sent)
+
+
+def _headers(call: Call) -> dict[str, str]:
+    version = {"X-GitHub-Api-Version": API_VERSION}
+    return version if call.json is None else {**version, "Content-Type": "application/json"}
+
+
+def _content(body: Any) -> bytes | None:
+    """JSON in UTF-8; a lone surrogate, left over from bytes that were no text, becomes a question mark."""
+    return None if body is None else json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
 
 
 async def _body(response: httpx.Response, call: Call) -> bytes:

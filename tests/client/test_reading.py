@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 
 import httpx
 import pytest
@@ -12,7 +13,8 @@ from app.github.client import GitHubClient
 from app.github.counts import counting
 from app.github.errors import GitHubDown, NotFound, TooLarge, UnexpectedAnswer
 from app.github.etags import EtagStore, Stored
-from tests.client.double import API, GitHubDouble, Thing
+from app.github.identity import AppIdentity
+from tests.client.double import API, GitHubDouble, Thing, pem
 
 pytestmark = pytest.mark.anyio
 PULL = "/repos/o/r/pulls/1"
@@ -178,6 +180,42 @@ async def test_a_next_page_elsewhere_never_sees_the_token(github: GitHubDouble, 
         await github.client().pages(PULL, purpose="read", model=list[Thing])
 
 
+async def test_a_next_page_that_is_no_address(github: GitHubDouble) -> None:
+    github.get(PULL).respond(json=[], headers=link("https://[::1"))
+    with pytest.raises(UnexpectedAnswer):
+        await github.client().pages(PULL, purpose="read", model=list[Thing])
+
+
+async def test_an_etag_that_is_no_header_value_is_not_sent_back(github: GitHubDouble) -> None:
+    etag = [(b"etag", '"ä"'.encode())]
+    route = github.get(PULL).mock(side_effect=lambda _: httpx.Response(200, json={"number": 1}, headers=etag))
+    client = github.client()
+    await read(client)
+    await read(client)
+    assert "if-none-match" not in route.calls.last.request.headers
+
+
+async def test_text_that_is_no_utf_8_is_written_with_question_marks(github: GitHubDouble) -> None:
+    route = github.post("/repos/o/r/issues/1/comments").respond(201, json={"number": 1})
+    body = {"body": "log: \udcff ä"}
+    await github.client().post("/repos/o/r/issues/1/comments", purpose="comments", model=Thing, json=body)
+    request = route.calls.last.request
+    assert json.loads(request.content) == {"body": "log: ? ä"}
+    assert request.headers["content-type"] == "application/json"
+
+
+async def test_an_enterprise_server_keeps_its_prefix(github: GitHubDouble) -> None:
+    server = "https://ghe.example/api/v3"
+    expires = {"token": "ghs_x", "expires_at": "2999-01-01T00:00:00Z"}
+    github.router.post(f"{server}/app/installations/7/access_tokens").respond(201, json=expires)
+    github.router.get(server + PULL).respond(json={"number": 1})
+    github.router.post("https://ghe.example/api/graphql").respond(json={"data": {"number": 2}})
+    client = GitHubClient(AppIdentity("gate", 1, (pem(0),), server), 7, inner=github.transport())
+    assert (await read(client)).number == 1
+    answer = await client.graphql("query A { x }", {}, purpose="read", repository="r", model=Thing)
+    assert answer.number == 2
+
+
 async def test_the_link_of_an_unchanged_page_is_followed(github: GitHubDouble) -> None:
     def first(request: httpx.Request) -> httpx.Response:
         if "if-none-match" in request.headers:
@@ -228,6 +266,23 @@ async def test_a_log_may_also_come_at_once(github: GitHubDouble) -> None:
 async def test_an_unsafe_redirect_is_not_followed(github: GitHubDouble, location: str) -> None:
     github.get(LOG).respond(302, headers={"location": location})
     with pytest.raises(UnexpectedAnswer):
+        await github.client().download(LOG, purpose="read:log", limit_bytes=100)
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        "https://[::1",
+        "https://blobs.example.net:port/",
+        "https://blobs.example.net/\x7f",
+        "https://blobs.example.net/" + "x" * 70_000,
+    ],
+    ids=lambda value: value[:40],
+)
+async def test_a_redirect_to_no_address_is_an_error_of_ours(github: GitHubDouble, location: str) -> None:
+    """httpx looks at the address by itself, so that some of these count as a broken answer."""
+    github.get(LOG).respond(302, headers={"location": location})
+    with pytest.raises((UnexpectedAnswer, GitHubDown)):
         await github.client().download(LOG, purpose="read:log", limit_bytes=100)
 
 
@@ -291,7 +346,7 @@ async def test_nested_counts_each_see_their_own(github: GitHubDouble) -> None:
     assert (outer.cost, inner.cost, client.counts["read"]) == (2, 1, 3)
 
 
-@pytest.mark.parametrize("value", ["..", ".", "", "a/../b", "/etc", "a//b"])
+@pytest.mark.parametrize("value", ["..", ".", "", "a/../b", "/etc", "a//b", "\udcff.py"])
 def test_a_path_that_leads_elsewhere_is_not_built(value: str) -> None:
     with pytest.raises(NotFound, match="no name that GitHub could know"):
         route("/repos/{owner}/{name}/contents/{path}", owner="o", name="r", path=value)
