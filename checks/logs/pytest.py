@@ -65,6 +65,7 @@ class _Session:
     line: int
     headed: bool
     collected: int | None = None
+    workers: bool = False  # the number is xdist's, which leaves out what was skipped at collection
     at_end: bool = False  # the progress line reached [100%]
     listing: bool = False  # inside the short test summary
     listed: Counter[str] = field(default_factory=Counter)  # its lines, by their first word
@@ -192,7 +193,7 @@ class PytestReader:
         if session.listing and (listed := _LISTED.match(line)):
             session.listed[listed.group(1)] += int(listed.group(2) or 1)
         elif session.collected is None and ("collected " in line or line.startswith("gw0 [") or " workers" in line):
-            session.collected = _collected(line)
+            session.collected, session.workers = _collected(line), not line.startswith("coll")
         elif ".py " in line and (dots := _BARE_DOTS.match(line)):
             session.seen.update(_LETTERS[letter] for letter in dots.group(1))
         elif line.startswith("[gw") and (done := _WORKER_LINE.match(line)):
@@ -303,7 +304,8 @@ def _disagreement(parts: Counter[str], session: _Session) -> str | None:
         return None
     outcomes = sum(parts[word] for word in ("passed", "skipped", "xfailed", "xpassed"))
     subtests = any(word.startswith("subtest") for word in parts)
-    if outcomes == session.collected or (subtests and outcomes > session.collected):
+    skips = parts["skipped"] if session.workers else 0
+    if outcomes - skips <= session.collected <= outcomes or (subtests and outcomes > session.collected):
         return None
     return f"{session.collected} tests were collected, but the closing line accounts for {outcomes}"
 
