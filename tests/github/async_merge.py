@@ -11,7 +11,7 @@ import uuid
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from tests.github import merge_queue, mergeability, queue_entries, rulesets
+from tests.github import merge_queue, mergeability, queue_entries, rule_suites, rulesets
 from tests.github.auth import Actor
 from tests.github.errors import ApiError, not_found
 from tests.github.operations import mergeable, merges
@@ -154,7 +154,7 @@ async def _merge_now(
     if not details["bypass_rules"] or not may_bypass(github, repository, branch, actor):
         await _refuse_violations(github, repository, members, method)
     tip = base = await github.git(repository).rev_parse(f"refs/heads/{branch}") or ""
-    landing = []
+    landing, suites = [], []
     for member in members:
         merges.check_basics(member, None)
         message = merges.Message(options.get("commit_title"), options.get("commit_message"))
@@ -164,8 +164,10 @@ async def _merge_now(
         if commit is None:
             raise ApiError(405, merges.NOT_MERGEABLE)
         landing.append((member, commit))
+        suites.append(await rule_suites.of_merge(github, repository, member, commit, base, actor.login))
         base = commit
     await merges.land(github, repository, landing, actor.login, branch=branch, expected=tip)
+    rule_suites.keep(repository, suites)
 
 
 async def _refuse_violations(

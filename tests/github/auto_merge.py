@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.github import merge_queue, mergeability, queue_entries, rulesets
+from tests.github import merge_queue, mergeability, queue_entries, rule_suites, rulesets
 from tests.github.auth import Actor, allowed
 from tests.github.errors import ApiError, unprocessable
 from tests.github.events import (
@@ -116,4 +116,6 @@ async def _fulfil(github: SimulatedGitHub, repository: Repository, pull: PullReq
     commit = await merges.merged_commit(github, repository, pull, tip or "", wish["method"], person, message)
     if commit is not None and tip is not None and pull.auto_merge is wish:
         pull.auto_merge = None
+        suite = await rule_suites.of_merge(github, repository, pull, commit, tip, wish["by"])
         await merges.land(github, repository, [(pull, commit)], wish["by"], branch=pull.base_ref, expected=tip)
+        rule_suites.keep(repository, [suite])

@@ -122,6 +122,15 @@ async def changed(
         await github.publish(CheckSuiteChanged(repository, suite, "completed", actor))
 
 
+async def request_action(
+    github: SimulatedGitHub, repository: Repository, run: CheckRun, identifier: str, actor: str
+) -> None:
+    """A person presses one of the run's buttons; KeyError when it has none of that identifier."""
+    if identifier not in {action["identifier"] for action in run.actions}:
+        raise KeyError(identifier)
+    await changed(github, repository, run, "requested_action", actor, {"requested_action": {"identifier": identifier}})
+
+
 class SuiteRequests:
     """Listener: each push makes a suite for every App that may write checks and says `check_suite` requested."""
 

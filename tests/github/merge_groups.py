@@ -11,7 +11,8 @@ import asyncio
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from tests.github import mergeability
+from tests.github import mergeability, rule_suites
+from tests.github.errors import ApiError
 from tests.github.events import (
     CheckRunChanged,
     DomainEvent,
@@ -22,6 +23,7 @@ from tests.github.events import (
     StatusCreated,
 )
 from tests.github.operations import merges
+from tests.github.operations.pulls import mark_merged
 from tests.github.operations.pushes import update_ref
 from tests.github.queue_entries import branch_of, find, parameters
 from tests.github.state import PullRequest, QueueEntry, Repository
@@ -62,12 +64,15 @@ class MergeQueues:
         return entries[-1]
 
     async def remove(self, repository: Repository, entry: QueueEntry, reason: str, actor: str) -> None:
-        """Take out the entry and, of a stack, those above it; groups built on it are destroyed and built anew."""
+        """Take out the entry and, of a stack, those above it; groups built on it are destroyed and built anew.
+
+        Their own groups are destroyed as `dequeued`; `invalidated` are those behind them (webhook documentation).
+        """
         branch = branch_of(repository, entry)
         for gone in [entry, *self._layers_above(repository, branch, entry)]:
             repository.queues[branch].remove(gone)
             if gone.group_sha is not None:
-                await self._destroy(repository, branch, gone, "dequeued" if reason == "MANUAL" else "invalidated")
+                await self._destroy(repository, branch, gone, "dequeued")
             pull = repository.pulls[gone.pull_number]
             extra = {"reason": reason}
             await self.github.publish(PullRequestChanged(repository, pull, "dequeued", actor, extra=extra))
@@ -258,8 +263,12 @@ class MergeQueues:
             return False
         for entry in ready:
             entry.state = "LOCKED"
-        for entry in ready:
-            await self._land_entry(repository, branch, entry)
+        try:
+            for entry in ready:
+                await self._land_entry(repository, branch, entry)
+        except ApiError:  # somebody pushed to the branch in between: the groups are stale now
+            for entry in repository.queues[branch]:
+                entry.state = "MERGEABLE" if entry.state == "LOCKED" else entry.state
         return True
 
     def _ready(self, repository: Repository, branch: str) -> list[QueueEntry]:
@@ -284,17 +293,22 @@ class MergeQueues:
         """One ref change an entry, so each has its own row of activity; `destroyed` comes before `closed`."""
         assert entry.group_sha is not None
         pull, actor = repository.pulls[entry.pull_number], entry.enqueuer
-        repository.queues[branch].remove(entry)
-        await self._destroy(repository, branch, entry, "merged", keep=True)
-        await merges.land(
+        base = entry.base_sha or ZERO
+        suite = rule_suites.of_landing(self.github, repository, branch, base, entry.group_sha, actor)
+        await merges.move_branch(
             self.github,
             repository,
-            [(pull, entry.group_sha)],
+            branch,
+            entry.group_sha,
             actor,
-            branch=branch,
-            expected=entry.base_sha or ZERO,
+            expected=base,
             activity_type="merge_queue_merge",
         )
+        rule_suites.keep(repository, [suite])
+        repository.queues[branch].remove(entry)
+        await self._destroy(repository, branch, entry, "merged", keep=True)
+        await mark_merged(self.github, repository, pull, actor, entry.group_sha)
+        await merges.leave_stack(self.github, repository, pull, actor)
         await self._remove_ref(repository, entry)
 
     async def _destroy(

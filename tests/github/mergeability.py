@@ -104,7 +104,7 @@ async def violations(github: SimulatedGitHub, repository: Repository, pull: Pull
     rules = rulesets.effective_rules(github.world, repository, target)
     lines: list[str] = []
     for parameters in rulesets.rules_of_type(rules, "pull_request"):
-        lines += await _review_violations(github, repository, pull, parameters)
+        lines += await review_violations(github, repository, pull, parameters)
     for check in required_checks(github.world, repository, target, pull.head_sha):
         if check.state != "passing":
             lines.append(f'Required status check "{check.context}" is {check.wording}.')
@@ -176,7 +176,7 @@ def _status_wording(status: CommitStatus) -> str:
     return {"success": "passing", "pending": "pending"}.get(status.state, "failing")
 
 
-async def _review_violations(
+async def review_violations(
     github: SimulatedGitHub, repository: Repository, pull: PullRequest, parameters: dict[str, Any]
 ) -> list[str]:
     world, lines = github.world, []

@@ -280,6 +280,20 @@ class Ruleset:
 
 
 @dataclass
+class RuleSuite:
+    """The rules of a branch as they were judged when it moved."""
+
+    id: int
+    ref: str
+    before: str
+    after: str
+    actor: str
+    pushed_at: datetime
+    result: Literal["pass", "fail", "bypass"]
+    evaluations: list[dict[str, Any]]  # as the API lists them
+
+
+@dataclass
 class Step:
     name: str
     number: int
@@ -419,6 +433,7 @@ class Repository:
     check_runs: dict[int, CheckRun] = field(default_factory=dict)
     statuses: list[CommitStatus] = field(default_factory=list)
     rulesets: dict[int, Ruleset] = field(default_factory=dict)
+    rule_suites: list[RuleSuite] = field(default_factory=list)
     runs: dict[int, WorkflowRun] = field(default_factory=dict)
     workflows: dict[str, int] = field(default_factory=dict)  # path -> id
     queues: dict[str, list[QueueEntry]] = field(default_factory=dict)  # branch -> entries in order

@@ -174,6 +174,24 @@ async def test_a_broken_workflow_file_is_a_startup_failure_without_jobs(hub: Sim
     assert repository.check_runs == {}
 
 
+async def test_an_event_that_policy_forbids_is_a_startup_failure_too(hub: SimulatedGitHub) -> None:
+    # as recorded for execution protections: shared/research/live-facts.md, section 5
+    repository = await shop(hub, {CI: workflow("true")})
+    hub.actions.refused_events.add((repository.id, "push"))
+    await hub.push(repository, "main", {"a": "b"})
+    await hub.settle()
+    run = only_run(repository)
+    assert (run.name, run.conclusion, run.jobs, repository.check_runs) == ("CI", "startup_failure", {}, {})
+
+
+async def test_jobs_find_pytest(hub: SimulatedGitHub) -> None:
+    test = "def test_one():\n    assert True\n"
+    repository = await shop(hub, {CI: workflow("python -m pytest -q"), "test_one.py": test})
+    await hub.push(repository, "main", {"a": "b"})
+    await hub.settle()
+    assert log_lines(only_run(repository).jobs[1][0])[-3].startswith("1 passed in ")
+
+
 async def test_a_pull_request_is_tested_merged_into_its_base(hub: SimulatedGitHub) -> None:
     repository = await shop(hub, {CI: TEST_WORKFLOW})
     opened = await pull(hub, repository)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import httpx
 import pytest
 from githubkit_schemas.v2026_03_10 import models
 
+from tests.github import checks
 from tests.github.events import CheckRunChanged, CheckSuiteChanged, DomainEvent
 from tests.github.server import SimulatedGitHub
 from tests.github.state import App, PullRequest, Repository
@@ -258,3 +260,49 @@ async def test_bad_statuses_are_422(hub: SimulatedGitHub, body: dict[str, str]) 
         assert answer.status_code == 422
         missing = await api.post(f"/repos/acme/shop/statuses/{'1' * 40}", json={"state": "success"})
         assert missing.status_code == 422
+
+
+async def test_an_open_run_becomes_stale_after_fourteen_days(hub: SimulatedGitHub) -> None:
+    app, repository, change = await opened(hub)
+    async with as_app(hub, app) as api:
+        run = await created(api, change.head_sha, status="in_progress")
+    hub.world.clock_offset += timedelta(days=13, hours=23)
+    await hub.settle()
+    assert repository.check_runs[run["id"]].status == "in_progress"
+    hub.world.clock_offset += timedelta(hours=1)
+    await hub.settle()
+    assert repository.check_runs[run["id"]].conclusion == "stale"
+
+
+async def test_retention_takes_checks_and_statuses_away(hub: SimulatedGitHub) -> None:
+    hub.world.switches.retention_days = 1
+    app, repository, change = await opened(hub)
+    async with as_app(hub, app) as api:
+        await created(api, change.head_sha, conclusion="success")
+        await api.post(f"/repos/acme/shop/statuses/{change.head_sha}", json={"state": "success"})
+    hub.world.clock_offset += timedelta(days=1)
+    await hub.settle()
+    assert (repository.check_runs, repository.statuses, repository.suites) == ({}, [], {})
+
+
+async def test_a_button_is_pressed(hub: SimulatedGitHub) -> None:
+    app, repository, change = await opened(hub)
+    seen: list[DomainEvent] = []
+
+    async def note(event: DomainEvent) -> None:
+        seen.append(event)
+
+    hub.listeners.append(note)
+    action = {"label": "Approve", "description": "d", "identifier": "approve"}
+    async with as_app(hub, app) as api:
+        run = await created(api, change.head_sha, conclusion="action_required", actions=[action])
+    await checks.request_action(hub, repository, repository.check_runs[run["id"]], "approve", "bob")
+    last = seen[-1]
+    assert isinstance(last, CheckRunChanged)
+    assert (last.action, last.actor, last.extra) == (
+        "requested_action",
+        "bob",
+        {"requested_action": {"identifier": "approve"}},
+    )
+    with pytest.raises(KeyError):
+        await checks.request_action(hub, repository, repository.check_runs[run["id"]], "other", "bob")

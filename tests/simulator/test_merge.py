@@ -430,3 +430,35 @@ async def test_auto_merge_refusals(hub: SimulatedGitHub) -> None:
     repository.allow_auto_merge = False
     with pytest.raises(ApiError, match="Pull request Auto merge is not allowed for this repository"):
         await auto_merge.enable(hub, repository, change, ADA)
+
+
+async def test_a_merge_leaves_a_rule_suite(hub: SimulatedGitHub) -> None:
+    repository, change = await opened(hub, approvals(1), required("test"))
+    await set_check(hub, change, conclusion="success")
+    await hub.review(repository, 1, "bob")
+    async with as_user(hub, "ada") as ada:
+        await ada.put(f"{PULL}/merge", json={})
+        (listed,) = (await ada.get("/repos/acme/shop/rulesets/rule-suites", params={"ref": "main"})).json()
+        suite = valid(models.RuleSuite, (await ada.get(f"/repos/acme/shop/rulesets/rule-suites/{listed['id']}")).json())
+        assert (await ada.get("/repos/acme/shop/rulesets/rule-suites/1")).status_code == 404
+        failed = await ada.get("/repos/acme/shop/rulesets/rule-suites", params={"rule_suite_result": "bypass"})
+        assert failed.json() == []
+    assert suite["after_sha"] == change.merge_commit_sha
+    rows = {row["rule_type"]: row for row in suite["rule_evaluations"]}
+    assert {kind: row["result"] for kind, row in rows.items()} == {
+        "pull_request": "pass",
+        "required_status_checks": "pass",
+    }
+    (review,) = rows["pull_request"]["metadata"]["pull_request"]["reviews"]
+    assert (review["user"]["login"], review["state"]) == ("bob", "APPROVED")
+    assert rows["required_status_checks"]["metadata"]["checks"][0]["app"]["slug"] == "gate"
+
+
+async def test_a_bypassed_merge_shows_in_its_rule_suite(hub: SimulatedGitHub) -> None:
+    repository, _change = await opened(hub)
+    role = {"actor_id": 5, "actor_type": "RepositoryRole", "bypass_mode": "always"}
+    await hub.set_ruleset(repository, "main", [approvals(1)], bypass_actors=[role])
+    async with as_user(hub, "ada") as ada:
+        await ada.put(f"{PULL}/merge-async", json={"bypass_rules": True})
+        await hub.settle()
+    assert [suite.result for suite in repository.rule_suites] == ["bypass"]

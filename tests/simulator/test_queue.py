@@ -10,6 +10,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from githubkit_schemas.v2026_03_10 import models
 
 from tests.github import auto_merge, merge_queue
 from tests.github.actions.scripted import ScriptedJob
@@ -18,7 +19,7 @@ from tests.github.events import DomainEvent, MergeGroupChanged, PullRequestChang
 from tests.github.queue_entries import find, position
 from tests.github.server import SimulatedGitHub
 from tests.github.state import PullRequest, QueueEntry, Repository
-from tests.simulator.shop import ADA, BOB, TEST_WORKFLOW, approvals, as_user, pull, queue, required, shop
+from tests.simulator.shop import ADA, BOB, TEST_WORKFLOW, approvals, as_user, pull, queue, required, shop, valid
 
 pytestmark = pytest.mark.anyio
 CI = ".github/workflows/ci.yml"
@@ -128,7 +129,7 @@ async def test_a_red_group_evicts_and_those_behind_are_built_anew(hub: Simulated
     assert entries[1].base_sha == await it.tip()
     assert entries[1].group_sha not in (None, old)
     assert it.events[4:] == [
-        ("destroyed", 1, "invalidated"),
+        ("destroyed", 1, "dequeued"),
         ("dequeued", 1, "CI_FAILURE"),
         ("destroyed", 2, "invalidated"),
         ("checks_requested", 2, None),
@@ -163,7 +164,7 @@ async def test_a_silent_check_ends_in_a_timeout(hub: SimulatedGitHub) -> None:
         while it.queue:  # noqa: ASYNC110 - a running server notices by itself
             await asyncio.sleep(0.05)
     await hub.settle()
-    assert it.events[-2:] == [("destroyed", 1, "invalidated"), ("dequeued", 1, "CI_TIMEOUT")]
+    assert it.events[-2:] == [("destroyed", 1, "dequeued"), ("dequeued", 1, "CI_TIMEOUT")]
 
 
 async def test_leaving_by_hand(hub: SimulatedGitHub) -> None:
@@ -337,3 +338,35 @@ async def test_switching_the_queue_off_clears_it(hub: SimulatedGitHub) -> None:
     await hub.settle()
     assert it.queue == []
     assert it.events[-1] == ("dequeued", 1, "QUEUE_CLEARED")
+
+
+async def test_a_landing_leaves_a_rule_suite_that_names_the_app(hub: SimulatedGitHub) -> None:
+    it = await story(hub)
+    change, base = await it.pull("one"), await it.tip()
+    (entry,) = await it.enqueue(change)
+    await it.conclude(entry)
+    async with as_user(hub, "ada") as ada:
+        (listed,) = (await ada.get("/repos/acme/shop/rulesets/rule-suites")).json()
+        assert (listed["before_sha"], listed["after_sha"], listed["actor_name"]) == (base, entry.group_sha, "ada")
+        suite = valid(models.RuleSuite, (await ada.get(f"/repos/acme/shop/rulesets/rule-suites/{listed['id']}")).json())
+    (row,) = suite["rule_evaluations"]
+    assert (suite["result"], row["rule_type"], row["result"]) == ("pass", "required_status_checks", "pass")
+    (check,) = row["metadata"]["checks"]
+    assert (check["context"], check["state"], check["app"]["slug"]) == ("test", "success", "github-actions")
+
+
+async def test_a_push_at_the_moment_of_landing_makes_the_group_stale(hub: SimulatedGitHub) -> None:
+    it = await story(hub)
+    change = await it.pull("one")
+    (entry,) = await it.enqueue(change)
+    entry.state = "MERGEABLE"
+    git = hub.git(it.repository)
+    commit = await hub.push(it.repository, "side", {"side": "x"}, base="main")
+    await git.update_ref("refs/heads/main", commit)  # nobody has been told yet
+    entries = it.queue[:]
+    for queued in entries:
+        queued.state = "LOCKED"
+    with pytest.raises(ApiError, match="Base branch was modified"):
+        await hub.merge_queues._land_entry(it.repository, "main", entry)
+    assert it.queue == entries
+    assert change.merged_at is None

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.github import checks
@@ -22,19 +24,21 @@ if TYPE_CHECKING:
 
 MAXIMUM_ATTEMPTS = 50  # since 2026-04-10; see the changelog named in shared/research/github-2026.md, section 6
 JOBS_AT_ONCE = 2
+OWN_TOOLS = str(Path(sys.executable).parent)  # so that jobs find this environment's python and pytest
 LOOKS = 50  # between a job's end and the start of one that needs it, an attempt may look stuck for a moment
 
 
 class Actions:
     """One a simulated GitHub. `tool_folders` are put in front of PATH in every job."""
 
-    def __init__(self, github: SimulatedGitHub, tool_folders: tuple[str, ...] = ()) -> None:
+    def __init__(self, github: SimulatedGitHub, tool_folders: tuple[str, ...] = (OWN_TOOLS,)) -> None:
         self.github = github
         self.tool_folders = tool_folders
         self.slots = asyncio.Semaphore(JOBS_AT_ONCE)
         self.attempts: dict[int, Attempt] = {}  # run id -> the attempt in work
         self.logs: dict[int, JobLog] = {}  # job id -> log so far
         self.scripts: dict[tuple[int, str | None], Script] = {}
+        self.refused_events: set[tuple[int, str]] = set()  # (repository id, event): not allowed by an Actions policy
 
     def script(self, repository: Repository, path: str | None, script: Script | None) -> None:
         """From now on jobs of the workflow at `path` (None: all) are not executed but end as `script(run, job)` says.
@@ -114,12 +118,16 @@ class Actions:
             except InvalidWorkflowError:
                 await self._refuse(start, path)
                 continue
-            if occasions.triggers(start, workflow):
+            if not occasions.triggers(start, workflow):
+                continue
+            if (start.repository.id, start.occasion.event) in self.refused_events:
+                await self._refuse(start, path, workflow.name)
+            else:
                 await self._start(start, path, workflow)
 
-    async def _refuse(self, start: Start, path: str) -> None:
-        """A broken workflow file: a run that ended before it had a job."""
-        run, suite = self._new_run(start, path, path)
+    async def _refuse(self, start: Start, path: str, name: str | None = None) -> None:
+        """A broken workflow file, or an event that policy forbids: a run that ended before it had a job."""
+        run, suite = self._new_run(start, path, name or path)
         run.status, run.conclusion = "completed", "startup_failure"
         await self.github.publish(WorkflowRunChanged(start.repository, run, "requested", start.actor))
         await self._finished(start.repository, run, suite, start.actor)

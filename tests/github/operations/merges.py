@@ -79,22 +79,36 @@ async def land(
 
     ApiError 405 when the branch is not at `expected` any more; nothing has happened then.
     """
+    await move_branch(github, repository, branch, landing[-1][1], actor, expected=expected, activity_type=activity_type)
+    for pull, commit in landing:
+        await mark_merged(github, repository, pull, actor, commit)
+    for pull, _commit in landing:
+        await leave_stack(github, repository, pull, actor)
+
+
+async def move_branch(
+    github: SimulatedGitHub,
+    repository: Repository,
+    branch: str,
+    commit: str,
+    actor: str,
+    *,
+    expected: str,
+    activity_type: str,
+) -> None:
+    """ApiError 405 when the branch is not at `expected` any more."""
     try:
         await update_ref(
             github,
             repository,
             f"refs/heads/{branch}",
-            landing[-1][1],
+            commit,
             actor,
             expected=expected,
             activity_type=activity_type,
         )
     except ApiError as error:
         raise ApiError(405, BASE_MODIFIED) from error
-    for pull, commit in landing:
-        await mark_merged(github, repository, pull, actor, commit)
-    for pull, _commit in landing:
-        await _leave_stack(github, repository, pull, actor)
 
 
 def person_of(github: SimulatedGitHub, login: str) -> Person:
@@ -140,7 +154,7 @@ async def _three_way(github: SimulatedGitHub, git: Git, base: str, ours: str, th
     return await git.merge_tree(left, right)
 
 
-async def _leave_stack(github: SimulatedGitHub, repository: Repository, pull: PullRequest, actor: str) -> None:
+async def leave_stack(github: SimulatedGitHub, repository: Repository, pull: PullRequest, actor: str) -> None:
     """The layer above a merged bottom layer aims at the stack's base from now on."""
     stack = repository.stacks.get(pull.stack_id or 0)
     if stack is None:

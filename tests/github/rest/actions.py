@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from tests.github import retention
 from tests.github.actions.workflow_file import InvalidWorkflowError, parse
 from tests.github.answers import answer, json_body, no_content, page_of
 from tests.github.auth import actor_of
@@ -31,6 +32,7 @@ RUNS_A_SEARCH = 1000
 
 def attach(github: SimulatedGitHub) -> None:
     github.downloads = {}
+    retention.attach(github)
 
 
 async def list_runs(request: Request) -> Response:

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from tests.github import async_merge, auto_merge, mergeability, rulesets
+from tests.github import async_merge, auto_merge, mergeability, rule_suites, rulesets
 from tests.github.answers import answer, json_body
 from tests.github.auth import Actor, actor_of
 from tests.github.errors import ApiError, not_found
@@ -113,7 +113,9 @@ async def _land(
     commit = await merges.merged_commit(github, repository, pull, tip, method, person, message)
     if commit is None:
         raise ApiError(405, merges.NOT_MERGEABLE, documentation_url=DOCUMENTATION)
+    suite = await rule_suites.of_merge(github, repository, pull, commit, tip, actor.login)
     await merges.land(github, repository, [(pull, commit)], actor.login, branch=pull.base_ref, expected=tip)
+    rule_suites.keep(repository, [suite])
     return commit
 
 

@@ -13,8 +13,9 @@ from tests.github.answers import answer, json_body, no_content, page_of
 from tests.github.auth import Actor, actor_of, allowed
 from tests.github.errors import ApiError, not_found
 from tests.github.events import RulesetChanged
-from tests.github.queue_entries import DEFAULTS
+from tests.github.rest import rule_suites
 from tests.github.rest.lookup import github_of, number_in, repository_of
+from tests.github.rule_defaults import completed
 from tests.github.serialize import Json
 from tests.github.serialize_rulesets import ruleset_with_rules, summary
 from tests.github.state import Repository, Ruleset, World
@@ -34,17 +35,6 @@ REFUSED = {
     "license_compliance_scanning": "",
     "tag_name_pattern": "",
     "workflows": "Invalid parameter workflows: Workflow error at index 0: ",
-}
-# What GitHub adds to a `pull_request` rule that leaves it out (recorded).
-PULL_REQUEST_DEFAULTS: dict[str, Any] = {
-    "required_approving_review_count": 0,
-    "dismiss_stale_reviews_on_push": False,
-    "required_reviewers": [],
-    "require_code_owner_review": False,
-    "require_last_push_approval": False,
-    "required_review_thread_resolution": False,
-    "require_extra_approval_for_unattributed_changes": True,
-    "allowed_merge_methods": ["merge", "squash", "rebase"],
 }
 
 
@@ -77,7 +67,7 @@ async def create(request: Request) -> Response:
         target=body.get("target", "branch"),
         enforcement=body["enforcement"],
         conditions=body.get("conditions") or {},
-        rules=_completed(body.get("rules") or []),
+        rules=completed(body.get("rules") or []),
         bypass_actors=body.get("bypass_actors") or [],
         created_at=now,
         updated_at=now,
@@ -95,7 +85,7 @@ async def update(request: Request) -> Response:
         if key in body:
             setattr(ruleset, key, body[key])
     if "rules" in body:
-        ruleset.rules = _completed(body["rules"])
+        ruleset.rules = completed(body["rules"])
     ruleset.updated_at = github_of(request).world.now()
     await github_of(request).publish(RulesetChanged(repository, ruleset, "edited", actor_of(request).login))
     return answer(_full(request, repository, ruleset))
@@ -131,17 +121,6 @@ def _can_bypass(world: World, repository: Repository, ruleset: Ruleset, actor: A
     return {"always": "always", "pull_request": "pull_requests_only", "exempt": "exempt"}.get(mode or "", "never")
 
 
-def _completed(rules: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The rules with the parameters that GitHub fills in."""
-    defaults = {"pull_request": PULL_REQUEST_DEFAULTS, "merge_queue": DEFAULTS}
-    return [
-        {**rule, "parameters": defaults[rule["type"]] | (rule.get("parameters") or {})}
-        if rule["type"] in defaults
-        else rule
-        for rule in rules
-    ]
-
-
 def _validate(repository: Repository, body: dict[str, Any], *, creating: bool) -> None:
     """ApiError 422 in the forms recorded on the real GitHub."""
     for key in ("name", "enforcement") if creating else ():
@@ -175,6 +154,8 @@ routes = [
     Route(f"{PREFIX}/rules/branches/{{branch:path}}", rules_for_branch, methods=["GET"]),
     Route(f"{PREFIX}/rulesets", listed, methods=["GET"]),
     Route(f"{PREFIX}/rulesets", create, methods=["POST"]),
+    Route(f"{PREFIX}/rulesets/rule-suites", rule_suites.listed, methods=["GET"]),
+    Route(f"{PREFIX}/rulesets/rule-suites/{{rule_suite_id}}", rule_suites.get, methods=["GET"]),
     Route(f"{PREFIX}/rulesets/{{ruleset_id}}", get, methods=["GET"]),
     Route(f"{PREFIX}/rulesets/{{ruleset_id}}", update, methods=["PUT"]),
     Route(f"{PREFIX}/rulesets/{{ruleset_id}}", delete, methods=["DELETE"]),
