@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -88,22 +88,26 @@ def test_no_attack_comes_alive(attack: str) -> None:
 @given(TEXT)
 @example("`")
 @example("a ` b/`c` `d`")
+@settings(deadline=None)
 def test_nothing_comes_alive(text: str) -> None:
     assert_inert("Now: " + inert(text))
 
 
 @given(TEXT)
+@settings(deadline=None)
 def test_a_code_span_holds_exactly_the_shown_text(text: str) -> None:
     spans = [token for token in tokens("Now: " + code(text, 400)) if token.type == "code_inline"]
     assert [span.content for span in spans] == [clean(text, 400) or "(empty)"]
 
 
 @given(st.lists(TEXT, min_size=1, max_size=3))
+@settings(deadline=None)
 def test_two_inert_texts_side_by_side_stay_inert(texts: list[str]) -> None:
     assert_inert("Now: " + ", ".join(inert(text) for text in texts))
 
 
 @given(TEXT, st.integers(min_value=1, max_value=40))
+@settings(deadline=None)
 def test_clean_keeps_to_one_visible_line(text: str, limit: int) -> None:
     line = clean(text, limit)
     assert len(line) <= limit

@@ -229,7 +229,7 @@ OURS = {
 
 
 @given(st.lists(FINDINGS, min_size=1, max_size=4), st.sampled_from(["evidence", "review", "observe"]))
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 def test_nothing_of_the_pull_request_comes_alive(findings: list[Finding], run: Any) -> None:
     output = explain(verdict(tuple(findings), tuple(findings)), snapshot(), run)
     tokens = [token for top in MARKDOWN.parse(output.summary) for token in (top, *(top.children or ()))]
