@@ -18,6 +18,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from tests.github.events import ZERO, InstallationChanged, PullRequestChanged, RulesetChanged
 from tests.github.git import Files, Git, Person
 from tests.github.operations import issues, pulls, pushes, reviews
+from tests.github.rule_defaults import completed
 from tests.github.state import (
     Account,
     AccountType,
@@ -372,7 +373,7 @@ class Building:
             target="branch",
             enforcement=enforcement,
             conditions=conditions,
-            rules=list(rules),
+            rules=completed(rules),
             bypass_actors=list(bypass_actors),
             created_at=old.created_at if old else now,
             updated_at=now,

@@ -12,11 +12,13 @@ from starlette.responses import Response
 from tests.github.contract import models, openapi, webhooks
 from tests.github.contract.differences import is_known
 from tests.github.contract.findings import Finding, Findings
-from tests.github.contract.operations import operations, plain_path
+from tests.github.contract.operations import Operation, operations, plain_path
 from tests.github.server import SimulatedGitHub
 from tests.github.state import Delivery
 
 Problems = set[tuple[str, str]]
+# A directory's listing at the root has a route of its own here, and the description of any other path.
+ALIASES = {"/repos/{}/{}/contents": "/repos/{}/{}/contents/{}"}
 UNCHECKED = ("", "/graphql")  # no route at all; GraphQL answers are checked by graphql-core itself
 
 
@@ -50,12 +52,13 @@ class Observer:
         if template in UNCHECKED:
             return
         subject = f"{request.method} {template} {response.status_code}"
+        path = ALIASES.get(plain_path(template), plain_path(template))
         body = bytes(response.body)
         self.findings.answers += 1
         if response.status_code >= 400:
-            self._error(subject, response.status_code, body)
-        elif body and "json" in response.headers.get("content-type", ""):
-            self._success(subject, request.method, plain_path(template), response.status_code, body)
+            self._error(subject, operations().get((request.method, path)), response.status_code, body)
+        elif body and response.headers.get("content-type", "").startswith("application/json"):
+            self._success(subject, request.method, path, response.status_code, body)
 
     def _success(self, subject: str, method: str, path: str, status: int, body: bytes) -> None:
         operation = operations().get((method, path))
@@ -67,7 +70,10 @@ class Observer:
         elif operation is None:
             self.findings.undescribed.add(f"{method} {path}")
 
-    def _error(self, subject: str, status: int, body: bytes) -> None:
+    def _error(self, subject: str, operation: Operation | None, status: int, body: bytes) -> None:
+        own_model = operation.errors.get(status) if operation else None
+        if own_model is not None and "Error" not in own_model and not models.problems(own_model, body):
+            return  # an answer of the operation's own form, such as that of merge-async
         content = json.loads(body)
         if status >= 500:
             self._note(subject, "errors", {("", f"the simulator failed: {content.get('message', '')[:300]}")})

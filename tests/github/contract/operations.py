@@ -16,19 +16,22 @@ from pydantic import TypeAdapter
 
 PACKAGE = "githubkit_schemas.v2026_03_10"
 # Within one generated method: its address, the HTTP method, and the model of the answer where there is a body.
-ADDRESS = re.compile(r'\burl = f?"([^"]+)"')
+ADDRESS = re.compile(r'\burl = (?:\(\s*)?f?"([^"]+)"')
 METHOD = re.compile(r'self\._github\.request\(\s*"([A-Z]+)"')
+ERRORS = re.compile(r'"(\d{3})": (\w+)')
 MODEL = re.compile(r"\bresponse_model=(.+?),\n(?: {12}\w| {8}\))", re.DOTALL)
 PARAMETER = re.compile(r"\{[^}]*\}")
 
 
 @dataclass(frozen=True)
 class Operation:
-    """`model` is the expression that names the type of a successful answer, None where no body is described."""
+    """`model` is the expression that names the type of a successful answer, None where no body is described;
+    `errors` are the models of refusals by status."""
 
     method: str
     path: str
     model: str | None
+    errors: dict[int, str]
 
 
 def plain_path(path: str) -> str:
@@ -53,7 +56,8 @@ def _operations_in(source: str) -> Iterator[Operation]:
         address, method = ADDRESS.search(definition), METHOD.search(definition)
         if address and method:
             model = MODEL.search(definition, method.end())
-            yield Operation(method[1], address[1], model[1] if model else None)
+            errors = {int(status): name for status, name in ERRORS.findall(definition, method.end())}
+            yield Operation(method[1], address[1], model[1] if model else None, errors)
 
 
 class _Models(dict[str, Any]):
