@@ -87,6 +87,7 @@ def test_no_attack_comes_alive(attack: str) -> None:
 
 @given(TEXT)
 @example("`")
+@example("WWW.")
 @example("a ` b/`c` `d`")
 @settings(deadline=None)
 def test_nothing_comes_alive(text: str) -> None:
