@@ -11,17 +11,13 @@ from dataclasses import dataclass, field, replace
 
 import re2
 
+from checks.logs.pytest_lines import LETTERS, closing_parts, collected, outcomes
 from checks.logs.report import Reading, Red, Summary
 
 RUNNER = "pytest"
 
 _HEADER = re2.compile(r"^=+ test session starts(?: \(.*\))? =+$")
-_CLOSING = re2.compile(r"^(?:=+ )?([a-z0-9 ,/()-]+) in \d+\.\d+(?:s| seconds)(?: \([^()]*\))?(?: =+)?$")
-_PART = re2.compile(r"^(\d{1,9})(?:/\d{1,9})? ([a-z][a-z -]*[a-z])(?: \((\d{1,9}) deselected\))?$")
-_COLLECTED = re2.compile(r"^(?:collecting \.\.\. )?collected (\d{1,9}) items?((?: / \d{1,9} [a-z]+)*)$")
-_WORKERS = re2.compile(r"^(?:gw0 \[(\d{1,9})\]|\d{1,9} workers? \[(\d{1,9}) items?\])")
 _BARE_DOTS = re2.compile(r"^\S+\.py ([.FEsxX]+)(?:Fatal |exit |\s|$)")
-_NOTED = re2.compile(r"^(\S+::.* (?:PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS))(?: \(.*\))?(?: \[\d+\.\d+s\])? *$")
 _WORKER_LINE = re2.compile(r"^\[gw\d+\] \[ *(\d{1,3})%\] (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS) ")
 _STOPPED = re2.compile(
     r"^(?:!{10,} .+ !{10,}|!+ (?:Interrupted: .*|KeyboardInterrupt|stopping after .*|_pytest\.outcomes\.Exit: .*) !+)$"
@@ -31,28 +27,6 @@ _LISTING = re2.compile(r"^=+ short test summary info =+$")
 _LISTED = re2.compile(r"^(PASSED|FAILED|ERROR|SUBFAILED|SKIPPED)(?: \[(\d{1,9})\]|\(|\[| )")
 _THREAD_TIMEOUT = re2.compile(r"\+{10,} Timeout \+{10,}$")
 
-_LETTERS = {
-    ".": "passed",
-    "F": "failed",
-    "E": "error",
-    "s": "skipped",
-    "x": "xfailed",
-    "X": "xpassed",
-    "R": "rerun",
-    "PASSED": "passed",
-    "FAILED": "failed",
-    "ERROR": "error",
-    "SKIPPED": "skipped",
-    "XFAIL": "xfailed",
-    "XPASS": "xpassed",
-}
-_DOTS = ".FEsxXR"
-_WORDS = frozenset({"PASSED", "FAILED", "ERROR", "SKIPPED", "XFAIL", "XPASS"})
-_NOTHING = frozenset({"no tests ran", "no tests collected"})
-_OUTCOMES = frozenset(
-    {"passed", "failed", "error", "errors", "skipped", "xfailed", "xpassed", "deselected", "rerun", "reruns"}
-    | {"tests collected", "test collected", "subtests passed", "subtest passed"}
-)
 _COLLECT_ONLY = frozenset({"tests collected", "test collected", "no tests collected"})
 
 
@@ -87,8 +61,8 @@ class PytestReader:
         self._reds: list[Red] = []
 
     def feed(self, number: int, line: str) -> None:
-        if line[-1] in "s)=" and " in " in line and (body := _CLOSING.match(line)):
-            parts = _parts(body.group(1))
+        if line[-1] in "s)=" and " in " in line:
+            parts = closing_parts(line)
             if parts is not None:
                 self._close(number, line, parts)
                 return
@@ -165,15 +139,15 @@ class PytestReader:
         head, _, percent = line[:-2].rpartition("[")
         if not line.endswith("%]") or not percent.strip().isdigit():
             self._session_line(line)
-        elif outcomes := _outcomes(head):
-            self._results(number, outcomes, at_end=percent == "100")
+        elif found := outcomes(head):
+            self._results(number, found, at_end=percent == "100")
 
-    def _results(self, number: int, outcomes: Counter[str], at_end: bool) -> None:
+    def _results(self, number: int, found: Counter[str], at_end: bool) -> None:
         session = self._open(number)
         session.at_end = at_end
-        session.seen += outcomes
+        session.seen += found
         for outcome in ("failed", "error"):
-            if outcomes[outcome]:
+            if found[outcome]:
                 session.red = session.red or f"the progress in line {number} shows a {outcome} test"
 
     def _rule(self, number: int, line: str) -> None:
@@ -193,57 +167,11 @@ class PytestReader:
         if session.listing and (listed := _LISTED.match(line)):
             session.listed[listed.group(1)] += int(listed.group(2) or 1)
         elif session.collected is None and ("collected " in line or line.startswith("gw0 [") or " workers" in line):
-            session.collected, session.workers = _collected(line), not line.startswith("coll")
+            session.collected, session.workers = collected(line), not line.startswith("coll")
         elif ".py " in line and (dots := _BARE_DOTS.match(line)):
-            session.seen.update(_LETTERS[letter] for letter in dots.group(1))
+            session.seen.update(LETTERS[letter] for letter in dots.group(1))
         elif line.startswith("[gw") and (done := _WORKER_LINE.match(line)):
-            session.seen[_LETTERS[done.group(2)]] += 1
-
-
-def _outcomes(head: str) -> Counter[str] | None:
-    """Outcomes in a progress line (without its percentage), or None if it is none; string methods, as it is hot."""
-    words = head.split()
-    if not words:
-        return None
-    if len(words) <= 2 and not words[-1].strip(_DOTS):
-        return Counter(_LETTERS[letter] for letter in words[-1])
-    if "::" not in head:
-        return None
-    if words[-1] in _WORDS:
-        return Counter({_LETTERS[words[-1]]: 1})
-    noted = _NOTED.match(head)
-    return Counter({_LETTERS[noted.group(1).split()[-1]]: 1}) if noted else None
-
-
-def _parts(body: str) -> Counter[str] | None:
-    """The counts of a closing line by word (singular and plural are one), or None if it is not pytest's."""
-    counts: Counter[str] = Counter()
-    known = False
-    for chunk in body.split(", "):
-        if chunk in _NOTHING:
-            counts[chunk] += 1
-            known = True
-            continue
-        part = _PART.match(chunk)
-        if not part:
-            return None
-        word = part.group(2)
-        known = known or word in _OUTCOMES
-        counts["error" if word == "errors" else word] += int(part.group(1))
-        counts["deselected"] += int(part.group(3) or 0)
-    return counts if known else None
-
-
-def _collected(line: str) -> int | None:
-    """Number of test items that the session is going to run; skips at collection are counted, as the summary does."""
-    if workers := _WORKERS.match(line):
-        return int(workers.group(1) or workers.group(2))
-    found = _COLLECTED.match(line)
-    if not found:
-        return None
-    more = Counter({word: int(count) for count, word in (part.split(" ") for part in found.group(2).split(" / ")[1:])})
-    selected = more["selected"] if "selected" in more else int(found.group(1)) - more["deselected"]
-    return selected + more["skipped"]
+            session.seen[LETTERS[done.group(2)]] += 1
 
 
 def _summary(number: int, line: str, parts: Counter[str], session: _Session) -> Summary:
@@ -302,12 +230,12 @@ def _disagreement(parts: Counter[str], session: _Session) -> str | None:
     """Collected items must all have an outcome. Skipped subtests are counted as skipped beside their test."""
     if session.collected is None or session.stopped:
         return None
-    outcomes = sum(parts[word] for word in ("passed", "skipped", "xfailed", "xpassed"))
+    ended = sum(parts[word] for word in ("passed", "skipped", "xfailed", "xpassed"))
     subtests = any(word.startswith("subtest") for word in parts)
     skips = parts["skipped"] if session.workers else 0
-    if outcomes - skips <= session.collected <= outcomes or (subtests and outcomes > session.collected):
+    if ended - skips <= session.collected <= ended or (subtests and ended > session.collected):
         return None
-    return f"{session.collected} tests were collected, but the closing line accounts for {outcomes}"
+    return f"{session.collected} tests were collected, but the closing line accounts for {ended}"
 
 
 def _unfinished(session: _Session) -> Summary:
