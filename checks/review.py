@@ -25,8 +25,8 @@ class ReviewRequirement:
 
     Being named in `users` or `teams`, or having at least `permission` (None: nobody by permission), makes a person
     eligible; an eligible person needs write permission on the repository in any case. `bundle_digest` is that of the
-    bundle as it is now (`read_bundle(snapshot).digest`); the ticket's comes from the snapshot. `agents` are logins that the policy names as
-    agents, beside those known here.
+    bundle as it is now (`read_bundle(snapshot).digest`); the ticket's comes from the snapshot. `agents` are logins
+    that the policy names as agents, beside those known here.
     """
 
     approvals: int
