@@ -169,6 +169,7 @@ def _review_requirement(case: _Case, for_people: tuple[Finding, ...]) -> ReviewR
         users=approvers.users,
         teams=approvers.teams,
         allow_operator=policy.review.allow_operator,
+        agents=policy.agents.apps,
     )
 
 
