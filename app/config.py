@@ -117,4 +117,4 @@ def _private_keys(text: str) -> tuple[SecretStr, ...]:
         raise Misconfigured(
             "MERGEGATE_PRIVATE_KEY: no PEM private key in it; give the file that GitHub let you download"
         )
-    return tuple(SecretStr("-----BEGIN" + block.strip() + "\n") for block in blocks)
+    return tuple(SecretStr("-----BEGIN" + block.rstrip() + "\n") for block in blocks)

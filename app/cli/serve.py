@@ -1,0 +1,84 @@
+"""`mergegate serve`, `web`, `work`, `migrate`: running the service, whole or in parts."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+
+import structlog
+import uvicorn
+
+from app.config import Settings, read_settings
+from app.logging import configure_logging
+from app.service import Parts, running
+from app.store.database import Database
+
+log = structlog.get_logger(__name__)
+
+
+def serve() -> None:
+    """Run all parts: webhooks, pages and the worker."""
+    _run(Parts(web=True, work=True))
+
+
+def web() -> None:
+    """Run only the web part: webhooks in, health and metrics."""
+    _run(Parts(web=True, work=False))
+
+
+def work() -> None:
+    """Run only workers; any number of them may share one database."""
+    _run(Parts(web=False, work=True))
+
+
+def migrate() -> None:
+    """Bring the database to this version and end."""
+    settings = _settings()
+    asyncio.run(_migrate(settings))
+
+
+def _settings() -> Settings:
+    configure_logging()
+    return read_settings(os.environ)
+
+
+async def _migrate(settings: Settings) -> None:
+    async with Database.open(settings.database_url, settings.data):
+        log.info("the database is up to date")
+
+
+def _run(parts: Parts) -> None:
+    asyncio.run(_serve(_settings(), parts))
+
+
+async def _serve(settings: Settings, parts: Parts) -> None:
+    async with running(settings, parts) as application:
+        if not parts.web:
+            log.info("working")
+            await _until_signal()
+            return
+        server = uvicorn.Server(
+            uvicorn.Config(
+                application,
+                host=settings.host,
+                port=settings.port,
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                timeout_graceful_shutdown=5,
+            )
+        )
+        log.info("serving", address=f"http://{settings.host}:{settings.port}")
+        await server.serve()
+
+
+async def _until_signal() -> None:
+    ended = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    with contextlib.ExitStack() as stack:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, ended.set)
+            stack.callback(loop.remove_signal_handler, number)
+        await ended.wait()

@@ -1,0 +1,40 @@
+"""Structured logs: one line an event, JSON where no terminal reads it. Payloads, headers and tokens are never logged."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import MutableMapping
+from typing import Any
+
+import structlog
+
+from app.github.errors import redacted
+
+# What a library says about single requests belongs into its own debugging, and httpx would log whole addresses.
+QUIET = ("httpx", "httpcore", "uvicorn.access", "psycopg.pool")
+
+
+def configure_logging(level: int = logging.INFO) -> None:
+    """Set up structlog and the standard library's logging for this process."""
+    logging.basicConfig(level=level, stream=sys.stderr, format="%(message)s")
+    for name in QUIET:
+        logging.getLogger(name).setLevel(logging.WARNING)
+    renderer = structlog.dev.ConsoleRenderer() if sys.stderr.isatty() else structlog.processors.JSONRenderer()
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            _without_credentials,
+            structlog.processors.format_exc_info,
+            renderer,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+        logger_factory=structlog.PrintLoggerFactory(file=sys.stderr),
+    )
+
+
+def _without_credentials(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Texts from outside may quote what somebody pasted; whatever looks like a credential is taken out."""
+    return {name: redacted(value) if isinstance(value, str) else value for name, value in event.items()}

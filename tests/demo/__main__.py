@@ -1,0 +1,176 @@
+"""`make demo`: three agents' pull requests go through the gate.
+
+Exits 0 only when the first was merged by the queue, the second refused, and the third merged after the approval.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.markdown import Markdown
+from rich.panel import Panel
+from rich.table import Table
+
+from tests.demo.agent import Agent
+from tests.demo.service import NotStarted, free_port, running_gate
+from tests.demo.shop import CHANGES, FILES
+from tests.gate.scene import GATE_EVENTS, GATE_PERMISSIONS
+from tests.gate.shop import required
+from tests.github.server import SimulatedGitHub
+from tests.github.state import CheckRun, PullRequest, Repository
+
+REPOSITORY = "acme/shop"
+SECRET = "demonstration"
+PATIENCE = 90.0  # seconds for one step
+
+
+class NotAsExpected(RuntimeError):
+    """A pull request did not come to its expected end in time."""
+
+
+@dataclass
+class Stage:
+    """The demonstration's world while it runs."""
+
+    github: SimulatedGitHub
+    shop: Repository
+    app_id: int
+    agent: Agent
+    console: Console
+
+    def checks(self, pull: PullRequest) -> dict[str, CheckRun]:
+        runs = [run for run in self.shop.check_runs.values() if run.app_id == self.app_id]
+        return {run.name: run for run in runs if run.head_sha == pull.head_sha}
+
+    def state(self, pull: PullRequest) -> dict[str, str]:
+        return {name: run.conclusion or run.status for name, run in self.checks(pull).items()}
+
+    async def until(self, what: str, pull: PullRequest, done: Callable[[], bool]) -> None:
+        """Wait with a line that shows the time and the checks. Raises NotAsExpected."""
+        started = time.monotonic()
+        with self.console.status("") as status:
+            while not done():
+                waited = time.monotonic() - started
+                if waited > PATIENCE:
+                    said = "\n\n".join(run.summary or "" for run in self.checks(pull).values())
+                    raise NotAsExpected(f"pull request {pull.number}: {what}: not after {PATIENCE:.0f} s\n{said}")
+                shown = ", ".join(f"{name} {state}" for name, state in sorted(self.state(pull).items()))
+                status.update(f"   {what} … {waited:.0f} s   {shown}")
+                await asyncio.sleep(0.1)
+        self.console.print(f"   [green]✓[/] {what} ({time.monotonic() - started:.1f} s)")
+
+
+async def main(keep: bool) -> int:
+    console = Console()
+    folder = Path(tempfile.mkdtemp(prefix="mergegate-demo-"))
+    folder.chmod(0o755)
+    started = time.monotonic()
+    try:
+        async with opened(folder, console) as stage:
+            await play(stage)
+            console.print(f"\nAll three as expected, in {time.monotonic() - started:.0f} s.")
+            if keep:
+                await _keep(stage)
+        return 0
+    except (NotAsExpected, NotStarted) as wrong:
+        console.print(f"[red]Not as expected:[/] {wrong}")
+        console.print((folder / "gate.log").read_text(errors="replace")[-3000:], markup=False)
+        return 1
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.asynccontextmanager
+async def opened(folder: Path, console: Console) -> AsyncIterator[Stage]:
+    """A simulated GitHub with the repository, and a gate that is connected to it."""
+    console.print("[bold]1. A GitHub without the internet, and a gate beside it[/]")
+    (folder / "github").mkdir()
+    (folder / "agent").mkdir()
+    github = SimulatedGitHub.create(folder / "github")
+    github.actions.tool_folders = (str(Path(sys.executable).parent),)
+    address = await github.start()
+    port = free_port()
+    gate, key = github.register_app(
+        "mergegate", GATE_PERMISSIONS, GATE_EVENTS, f"http://127.0.0.1:{port}/webhooks/github", SECRET
+    )
+    courier, _ = github.register_app("courier", {"contents": "write", "pull_requests": "write"}, [])
+    people = {"ada": "admin", "bob": "write"}
+    shop = await github.repository(REPOSITORY, FILES, collaborators=people)  # type: ignore[arg-type]
+    github.install(gate, "acme")
+    token = github.installation_token(github.install(courier, "acme"))
+    await github.set_ruleset(shop, "mergegate", required(gate.id))
+    try:
+        async with running_gate(folder, address, gate.id, key, SECRET, port) as gate_address:
+            console.print(f"   GitHub: {address}   gate: {gate_address}   repository: {REPOSITORY}")
+            agent = Agent(address, REPOSITORY, token, folder / "agent")
+            yield Stage(github, shop, gate.id, agent, console)
+    finally:
+        await github.stop()
+
+
+async def play(stage: Stage) -> None:
+    """The story. Raises NotAsExpected at the first step that does not happen."""
+    honest, lying, waiting = [await _open(stage, number) for number in range(3)]
+    stage.console.print("\n[bold]3. What the gate makes of them[/]")
+    await stage.until("the honest one is merged by the merge queue", honest, lambda: honest.merged_at is not None)
+    refused = {"mergegate/evidence": "failure"}
+    await stage.until("the lying one is refused", lying, lambda: refused.items() <= stage.state(lying).items())
+    asked = {"mergegate/evidence": "success", "mergegate/review": "in_progress"}
+    await stage.until("the third waits for a person", waiting, lambda: asked.items() <= stage.state(waiting).items())
+    _show(stage, [honest, lying, waiting])
+    stage.console.print("\n[bold]4. Ada approves the third from her phone[/]")
+    await stage.github.review(stage.shop, waiting.number, "ada", "APPROVE", "Rounding looks right.")
+    await stage.until("it is merged by the merge queue", waiting, lambda: waiting.merged_at is not None)
+    if lying.merged_at is not None:
+        raise NotAsExpected("the lying pull request was merged")
+    _requests(stage, [honest, lying, waiting])
+
+
+async def _open(stage: Stage, index: int) -> PullRequest:
+    if index == 0:
+        stage.console.print("\n[bold]2. Three agents push and open pull requests[/]")
+    change = CHANGES[index]
+    number = await stage.agent.open_pull(change)
+    stage.console.print(f"   #{number} [cyan]{change.title}[/]: {change.story}")
+    return stage.shop.pulls[number]
+
+
+def _show(stage: Stage, pulls: list[PullRequest]) -> None:
+    """The check that says most about each pull request, as GitHub would show it."""
+    for pull, name in zip(pulls, ("evidence", "evidence", "review"), strict=True):
+        run = stage.checks(pull)[f"mergegate/{name}"]
+        title = f"#{pull.number} {run.name} · {run.conclusion or run.status} · {run.title}"
+        stage.console.print(Panel(Markdown(run.summary or ""), title=title, title_align="left", width=110))
+
+
+def _requests(stage: Stage, pulls: list[PullRequest]) -> None:
+    """How many API requests the gate sent about each pull request, counted at GitHub's side."""
+    table = Table("requests to GitHub", "reads", "writes", title_justify="left")
+    ours = [one for one in stage.github.requests if one.app_id == stage.app_id]
+    about = [one for one in ours if "access_tokens" not in one.path]
+    reads = [one for one in about if one.method == "GET" or one.operation not in (None, "Enqueue", "Dequeue")]
+    table.add_row("all three pull requests", str(len(reads)), str(len(about) - len(reads)))
+    table.add_row("per pull request", f"{len(reads) / len(pulls):.0f}", f"{(len(about) - len(reads)) / len(pulls):.0f}")
+    stage.console.print(table)
+
+
+async def _keep(stage: Stage) -> None:
+    stage.console.print("Left running; end it with Ctrl-C.")
+    with contextlib.suppress(asyncio.CancelledError):
+        await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(asyncio.run(main("--keep" in sys.argv)))
+    except KeyboardInterrupt:
+        sys.exit(0)

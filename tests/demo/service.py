@@ -1,0 +1,79 @@
+"""The gate as its own process, as an operator would start it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import httpx
+
+START_SECONDS = 60.0
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class NotStarted(RuntimeError):
+    """The gate ended or did not answer; the message has the end of its log."""
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+@contextlib.asynccontextmanager
+async def running_gate(
+    folder: Path, api_url: str, app_id: int, private_key: str, secret: str, port: int
+) -> AsyncIterator[str]:
+    """`mergegate serve` while the block lasts; its address. Raises NotStarted."""
+    key = folder / "app.pem"
+    key.write_text(private_key, encoding="ascii")
+    key.chmod(0o600)
+    environment = {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "MERGEGATE_DATA": str(folder / "data"),
+        "MERGEGATE_GITHUB_API_URL": api_url,
+        "MERGEGATE_APP_ID": str(app_id),
+        "MERGEGATE_PRIVATE_KEY_FILE": str(key),
+        "MERGEGATE_WEBHOOK_SECRET": secret,
+        "MERGEGATE_PORT": str(port),
+        "MERGEGATE_WRITES_PER_MINUTE": "0",
+    }
+    log = folder / "gate.log"
+    with log.open("wb") as sink:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "app.cli.main", "serve", cwd=ROOT, env=environment, stdout=sink, stderr=sink
+        )
+    try:
+        await _wait_until_healthy(process, f"http://127.0.0.1:{port}", log)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        await _stop(process)
+
+
+async def _wait_until_healthy(process: asyncio.subprocess.Process, address: str, log: Path) -> None:
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(START_SECONDS), httpx.AsyncClient(trust_env=False) as client:
+            while process.returncode is None:
+                with contextlib.suppress(httpx.HTTPError):
+                    if (await client.get(f"{address}/healthz")).status_code == 200:
+                        return
+                await asyncio.sleep(0.1)
+    raise NotStarted(f"the gate did not start:\n{log.read_text(errors='replace')[-2000:]}")  # noqa: ASYNC240
+
+
+async def _stop(process: asyncio.subprocess.Process) -> None:
+    if process.returncode is not None:
+        return
+    process.send_signal(signal.SIGTERM)
+    try:
+        await asyncio.wait_for(process.wait(), 15)
+    except TimeoutError:
+        process.kill()
+        await process.wait()
