@@ -114,8 +114,13 @@ def _of_agent(case: _Case) -> tuple[Node, ...]:
 
 
 def _without_bundle(case: _Case) -> tuple[Node, ...]:
-    """Outsiders and dependency bots write no bundle; what ran and what was changed is looked at all the same."""
+    """Outsiders and dependency bots write no bundle; what ran and what was changed is looked at all the same.
+
+    Of an outsider no verifier run is asked, because a person looks at the change whatever its risk.
+    """
     ran = ci.check(case.snapshot, rules.ci_requirement(case.state.policy)).findings
+    if case.who.kind == "dependency-bot":
+        ran = (*ran, _verifier(case))
     return (
         group("policy", (policy_finding(case.state),)),
         group("scope", scope.check(case.snapshot)),

@@ -356,6 +356,15 @@ class TestOutsider:
     def test_its_ci_counts(self) -> None:
         assert judged(of=replace(self.fork(), runs=())).evidence.status is not P
 
+    def test_a_person_looks_so_no_verifier_must_run(self) -> None:
+        verdict = judged(of=replace(self.fork(), **change("src/auth/login.py")))
+        assert (verdict.kind, verdict.risk, verdict.evidence.status, verdict.review.status) == (
+            "outsider",
+            Risk.HIGH,
+            P,
+            W,
+        )
+
 
 class TestDependencyBot:
     def update(self, *paths: str, **changes: Any) -> Snapshot:
@@ -376,7 +385,9 @@ class TestDependencyBot:
 
     def test_another_area_still_raises_it(self) -> None:
         policy = "version: 1\nrisk: {areas: {mine: {risk: high, paths: [uv.lock]}}}"
-        assert judged(policy, of=self.update("uv.lock")).risk is Risk.HIGH
+        verdict = judged(policy, of=self.update("uv.lock"))
+        assert (verdict.risk, verdict.areas) == (Risk.HIGH, ("mine",))
+        assert (finding(verdict, "ci.verifier").status, verdict.evidence.status) == (W, W)
 
     def test_other_changes_are_an_agent_s(self) -> None:
         assert judged(of=self.update("uv.lock", "src/x.py")).kind == "agent"
