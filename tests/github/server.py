@@ -24,8 +24,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
 
+from tests.github.acting import Acting
 from tests.github.auth import Actor
-from tests.github.build import Building, new_world
+from tests.github.build import new_world
 from tests.github.events import DomainEvent
 from tests.github.faults import Faults
 from tests.github.gateway import Answering, Gateway, RequestRecord, unknown_route
@@ -104,7 +105,7 @@ class QuietServer(uvicorn.Server):
         yield
 
 
-class SimulatedGitHub(Building):
+class SimulatedGitHub(Acting):
     """GitHub, as far as Mergegate can tell.
 
     `publish` hands a domain event to the `listeners` in order. `spawn` starts work that `settle` waits for;

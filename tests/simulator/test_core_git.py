@@ -10,6 +10,7 @@ import pytest
 
 from tests.github.events import DomainEvent, PullRequestChanged, RefUpdated
 from tests.github.git import clean_environment
+from tests.github.operations import mergeable
 from tests.github.server import SimulatedGitHub
 from tests.github.state import Repository
 from tests.simulator.shop import as_user, pull, shop
@@ -113,6 +114,7 @@ async def test_the_test_merge_goes_when_the_head_conflicts(served: SimulatedGitH
     old = await git.rev_parse("refs/pull/1/merge")
     assert old is not None
     assert (await git.commit(old)).parents[0] != await git.rev_parse("refs/heads/main")
+    await mergeable.refresh(served, repository, change)
     assert change.mergeable is False
     await served.push(repository, "change", {"README.md": "Three\n"}, author="ada")
     assert await git.rev_parse("refs/pull/1/merge") is None

@@ -59,19 +59,14 @@ async def follow_bases(github: SimulatedGitHub, event: RefUpdated, branch: str) 
     for pull in list(repository.pulls.values()):
         if pull.issue.state != "open" or pull.base_ref != branch or event.deleted:
             continue
-        if await _contained(github, repository, pull, event.after):
+        fork_point = await github.git(repository).merge_base(event.after, pull.head_sha)
+        if fork_point == pull.head_sha:
             await _landed(github, pull, event)
-            continue
-        pull.base_sha = event.after
-        await mergeable.fork_point(github, repository, pull)
-        await mergeable.refresh(github, repository, pull)
+        else:
+            pull.base_sha, pull.fork_point = event.after, fork_point or pull.fork_point
 
 
 async def _landed(github: SimulatedGitHub, pull: PullRequest, event: RefUpdated) -> None:
     """A merge by the API or the queue marks its pull requests itself."""
     if event.activity_type in PLAIN_PUSHES:
         await mark_merged(github, event.repository, pull, event.actor, event.after)
-
-
-async def _contained(github: SimulatedGitHub, repository: Repository, pull: PullRequest, tip: str) -> bool:
-    return await github.git(repository).is_ancestor(pull.head_sha, tip)
