@@ -31,6 +31,9 @@ def connect(
     `name` is the field's name for error messages, `edge` gives further fields of an edge, `more` of the connection.
     Raises TypedError for arguments that GitHub refuses.
     """
+    count = {"totalCount": len(nodes)} | (more or {})
+    if page.get("first") is None and page.get("last") is None:
+        return count | dict.fromkeys(("nodes", "edges", "pageInfo"), missing_boundaries(name))
     start, end = bounds(name, len(nodes), page)
     shown = nodes[start:end]
     edges = [{"cursor": cursor(n), "node": node} | (edge(node) if edge else {}) for n, node in enumerate(shown, start)]
@@ -40,7 +43,13 @@ def connect(
         "startCursor": cursor(start) if shown else None,
         "endCursor": cursor(end - 1) if shown else None,
     }
-    return {"nodes": shown, "edges": edges, "pageInfo": info, "totalCount": len(nodes)} | (more or {})
+    return {"nodes": shown, "edges": edges, "pageInfo": info} | count
+
+
+def missing_boundaries(name: str) -> TypedError:
+    """What is raised for the nodes of a connection without a size; its count alone may be asked for."""
+    message = f"You must provide a `first` or `last` value to properly paginate the `{name}` connection."
+    return TypedError("MISSING_PAGINATION_BOUNDARIES", message)
 
 
 def bounds(name: str, count: int, page: dict[str, Any]) -> tuple[int, int]:
@@ -57,9 +66,6 @@ def bounds(name: str, count: int, page: dict[str, Any]) -> tuple[int, int]:
 
 
 def check_size(name: str, first: int | None, last: int | None) -> None:
-    if first is None and last is None:
-        message = f"You must provide a `first` or `last` value to properly paginate the `{name}` connection."
-        raise TypedError("MISSING_PAGINATION_BOUNDARIES", message)
     for argument, value in (("first", first), ("last", last)):
         if value is not None and value < 0:
             raise TypedError("UNPROCESSABLE", f"`{argument}` on the `{name}` connection cannot be less than zero.")

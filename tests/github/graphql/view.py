@@ -102,7 +102,9 @@ async def _awaited(value: Any) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """Times in the form of GitHub's answers; everything else as it is."""
+    """Times in the form of GitHub's answers, errors raised, everything else as it is."""
+    if isinstance(value, Exception):
+        raise value
     if isinstance(value, datetime):
         return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     return value

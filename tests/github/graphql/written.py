@@ -109,7 +109,6 @@ class ReactionGroupView(InRepository):
         views = [self.graph.account(r.user) for r in self._mine()]
         people = [view for view in views if view.typename == "User"]
         when = self.home.created_at
-        page = page or {"first": 10}  # GitHub lets this one connection be read without a size
         return connect("users", people, page, edge=lambda _: {"reactedAt": when})
 
     def viewer_has_reacted(self) -> bool:
