@@ -61,8 +61,8 @@ class GitHubClient:
     ) -> None:
         self.identity = identity
         self.installation_id = installation_id
-        self.budget = Budget((settings or Settings()).now)
         self._settings = settings or Settings()
+        self.budget = Budget(self._settings.now)
         self._wire = Wire(identity.api_url, inner or transport())
         self._bucket = WriteBucket(self._settings.writes)
         self._etags = EtagStore(self._settings.etag_bytes)
@@ -125,7 +125,7 @@ class GitHubClient:
         answer = await self._send(call, frozenset({200, *_REDIRECTS}))
         if answer.status == 200:
             return answer.body
-        return (await self._follow(call, answer)).body
+        return (await self._follow(call, answer, abroad=True)).body
 
     async def post(self, path: str, *, purpose: str, model: type[T], json: Any = None) -> T:
         return await self.write("POST", path, purpose=purpose, model=model, json=json)
@@ -239,7 +239,7 @@ class GitHubClient:
         if answer.status == 304:
             return self._unchanged(call, kept)
         if answer.status in _REDIRECTS:
-            answer = await self._follow(call, answer)
+            answer = await self._follow(call, answer, abroad=False)
         stored = Stored(answer.headers.get("etag", ""), answer.body, answer.headers.get("link", ""))
         if stored.etag.isascii() and stored.etag:
             self._etags.put(key, stored)
@@ -250,12 +250,15 @@ class GitHubClient:
             raise UnexpectedAnswer(call.name, "GitHub answered 304 to a request that was not conditional")
         return kept
 
-    async def _follow(self, call: Call, answer: Answer) -> Answer:
-        """The target of one redirect. Raises UnexpectedAnswer for a second one or an unsafe address."""
+    async def _follow(self, call: Call, answer: Answer, *, abroad: bool) -> Answer:
+        """The target of one redirect, on another host only if `abroad`: what is read as GitHub's word comes from it.
+
+        Raises UnexpectedAnswer for a second redirect or an address that is not followed.
+        """
         target = redirect_target(call.url, answer.headers.get("location", ""))
-        if target is None:
+        home = target is not None and origin(target) == origin(call.url)
+        if target is None or not (home or abroad):
             raise UnexpectedAnswer(call.name, "the redirect leads to an address that is not followed")
-        home = origin(target) == origin(call.url)
         authorizer = call.authorizer if home else None
         onward = replace(call, url=target, purpose=REDIRECT, params=None, headers={}, authorizer=authorizer)
         return await self._arrived(onward, home)

@@ -20,8 +20,7 @@ from app.github.errors import (
     Refused,
     UnexpectedAnswer,
 )
-from app.github.models import Connection, HeadCommit
-from app.github.pull_models import PullRequest
+from app.github.models import CheckSuite, Connection, HeadCommit
 from app.github.writes import dequeue, enqueue
 from tests.client.double import GitHubDouble, Thing
 from tests.client.shapes import Shapes, sdl
@@ -65,7 +64,7 @@ async def test_a_small_pull_request_is_one_request(github: GitHubDouble) -> None
 
 
 async def test_long_lists_are_read_to_their_end(github: GitHubDouble) -> None:
-    totals = {"commits": 230, "reviews": 250, "comments": 170, "checkSuites": 120, "checkRuns": 60}
+    totals = {"commits": 230, "reviews": 250, "comments": 170, "checkSuites": 70, "checkRuns": 60}
     shapes = Shapes(totals)
     shapes.values["headRefOid"] = HEAD
     client = answering(github, shapes)
@@ -77,7 +76,7 @@ async def test_long_lists_are_read_to_their_end(github: GitHubDouble) -> None:
     assert pull.head_commit is not None
     suites = pull.head_commit.check_suites
     assert suites is not None
-    assert [suite.id for suite in suites.nodes] == [f"checkSuites-{place}" for place in range(120)]
+    assert [suite.id for suite in suites.nodes] == [f"checkSuites-{place}" for place in range(70)]
     for suite in suites.nodes:
         assert suite.check_runs is not None
         assert [run.id for run in suite.check_runs.nodes] == [f"checkRuns-{place}" for place in range(60)]
@@ -105,10 +104,10 @@ def test_an_element_that_could_not_be_read_makes_a_list_incomplete() -> None:
     assert not Connection[Thing].model_validate(answer).complete
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(40))
 async def test_whatever_the_schema_leaves_out_can_be_read(github: GitHubDouble, seed: int) -> None:
     """Any nullable field may be null and any list short: our models cope, or the object is not found."""
-    client = answering(github, Shapes(default=seed % 3, chance=0.15, seed=seed))
+    client = answering(github, Shapes(default=seed % 3, chance=0.2, seed=seed))
     reads = (
         graph.pull_state(client, "o", "r", 1),
         graph.pull_head(client, "o", "r", 1),
@@ -227,6 +226,16 @@ def test_objects_of_another_kind_read_as_none() -> None:
     assert workflows.object is None
 
 
-def test_unknown_enum_values_are_kept() -> None:
-    assert PullRequest.model_fields["merge_state_status"].annotation is str
-    assert PullRequest.model_fields["state"].annotation is str
+def test_enum_values_that_the_schema_does_not_know_are_kept() -> None:
+    suite = {
+        "id": "CS_1",
+        "databaseId": 4294967299,
+        "app": None,
+        "status": "PONDERING",
+        "conclusion": "SOMETHING_NEW",
+        "updatedAt": "2026-11-29T12:00:00Z",
+        "workflowRun": None,
+        "checkRuns": {"totalCount": 0, "nodes": None},
+    }
+    read = CheckSuite.model_validate(suite)
+    assert (read.status, read.conclusion, read.database_id) == ("PONDERING", "SOMETHING_NEW", 4294967299)

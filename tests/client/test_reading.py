@@ -326,6 +326,14 @@ async def test_a_renamed_repository_is_followed_once(github: GitHubDouble) -> No
     assert (await read(github.client())).number == 1
 
 
+async def test_an_object_is_never_read_from_another_host(github: GitHubDouble) -> None:
+    github.get(PULL).respond(302, headers={"location": BLOBS})
+    elsewhere = github.router.get(BLOBS).respond(json={"number": 1})
+    with pytest.raises(UnexpectedAnswer):
+        await read(github.client())
+    assert elsewhere.call_count == 0
+
+
 async def test_each_request_names_the_version_and_json(github: GitHubDouble) -> None:
     route = github.get(PULL).respond(json={"number": 1})
     await read(github.client())
