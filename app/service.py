@@ -34,6 +34,8 @@ NOT_CONNECTED = (
     "'Connect it to GitHub')"
 )
 
+NO_SECRET = "MERGEGATE_WEBHOOK_SECRET: missing; set it, or MERGEGATE_POLLING=1 to work without webhooks"
+
 
 @dataclass(frozen=True, slots=True)
 class Parts:
@@ -49,7 +51,7 @@ async def running(settings: Settings, parts: Parts) -> AsyncIterator[FastAPI]:
     if settings.gate is None:
         raise Misconfigured(NOT_CONNECTED)
     if parts.web and not settings.webhook_secrets and not settings.polling:
-        raise Misconfigured("MERGEGATE_WEBHOOK_SECRET: missing; set it, or MERGEGATE_POLLING=1 to work without webhooks")
+        raise Misconfigured(NO_SECRET)
     async with contextlib.AsyncExitStack() as stack:
         database = await stack.enter_async_context(Database.open(settings.database_url, settings.data))
         gate = build_gate(settings, settings.gate, database)
@@ -68,7 +70,8 @@ async def running(settings: Settings, parts: Parts) -> AsyncIterator[FastAPI]:
 async def _working(gate: Gate, settings: Settings) -> AsyncIterator[None]:
     async with gate.database.transaction() as connection:
         await work.mark(connection, [clock_mark()])
-    reconcile = Reconciler(gate, timedelta(seconds=settings.resync_interval))
+    interval = timedelta(seconds=settings.resync_interval)
+    reconcile = Reconciler(gate, interval, webhooks=bool(settings.webhook_secrets))
     task = asyncio.create_task(Worker(gate.database, reconcile, settings.slots).run())
     try:
         yield

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 
 import structlog
@@ -14,7 +14,7 @@ from app.github import graph, installations
 from app.github.errors import InstallationGone
 from app.github.pull_models import OpenPull
 from app.keys import BranchKey, CommitKey, GroupKey, InstallationKey, Key, PullKey, RepositoryKey, ResyncKey
-from app.store import pulls, repositories, work
+from app.store import deliveries, pulls, repositories, work
 from app.store.pulls import PullRow
 from app.store.work import Mark
 from app.store.worker import Done, Outcome, Sleep
@@ -23,6 +23,7 @@ log = structlog.get_logger(__name__)
 
 BRANCH_MOVED = -1  # priority: many pull requests, none of them waiting for this
 RESYNC = -2
+MOST_REDELIVERIES = 50  # at one resync; the next one goes on
 
 
 async def fan_out_branch(gate: Gate, key: BranchKey) -> Outcome:
@@ -102,8 +103,10 @@ async def fan_out_installation(gate: Gate, key: InstallationKey) -> Outcome:
     return Done()
 
 
-async def resync(gate: Gate, interval: timedelta) -> Outcome:
+async def resync(gate: Gate, interval: timedelta, *, webhooks: bool) -> Outcome:
     """Look at every installation, ask for lost deliveries again, and come back after the interval."""
+    if webhooks:
+        await _ask_again(gate)
     listing = await installations.installations(gate.github.app)
     keys = [InstallationKey(each.id) for each in listing.items if each.suspended_at is None]
     async with gate.database.transaction() as connection:
@@ -111,10 +114,18 @@ async def resync(gate: Gate, interval: timedelta) -> Outcome:
     return Sleep(interval)
 
 
+async def _ask_again(gate: Gate) -> None:
+    """Deliveries that GitHub could not hand over and that never came otherwise. GitHub itself never tries again."""
+    listing = await installations.deliveries(gate.github.app, most=2)
+    delivered = {each.guid for each in listing.items if 200 <= each.status_code < 300}
+    lost = {each.guid: each.id for each in listing.items if each.guid not in delivered}
+    async with gate.database.transaction() as connection:
+        missing = await deliveries.unknown(connection, list(lost))
+    for guid in missing[:MOST_REDELIVERIES]:
+        log.info("asking for a lost delivery again", delivery=guid)
+        await installations.redeliver(gate.github.app, lost[guid])
+
+
 def clock_mark() -> Mark:
     """The mark that starts the clock; the key never parks and sets its own next time."""
     return Mark(str(ResyncKey()), periodic=True, news=False)
-
-
-def texts(keys: Iterable[Key]) -> list[str]:
-    return [str(key) for key in keys]

@@ -260,12 +260,17 @@ async def borrowed_objects(objects_folder: Path, folder: Path) -> AsyncIterator[
     It has none of the other one's configuration, hooks or attributes, and what is written stays in `folder`.
     """
     await init_bare(folder)
-    (folder / "objects" / "info").mkdir(parents=True, exist_ok=True)
-    (folder / "objects" / "info" / "alternates").write_bytes(os.fsencode(objects_folder.resolve()) + b"\n")
+    await asyncio.to_thread(_borrow, folder, objects_folder)
     yield GitObjects(folder)
+
+
+def _borrow(folder: Path, objects_folder: Path) -> None:
+    information = folder / "objects" / "info"
+    information.mkdir(parents=True, exist_ok=True)
+    (information / "alternates").write_bytes(os.fsencode(objects_folder.resolve()) + b"\n")
 
 
 async def init_bare(folder: Path) -> None:
     """Make `folder` an empty bare repository; harmless when it is one."""
-    folder.mkdir(parents=True, exist_ok=True)
+    await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
     await run_git(folder, ("init", "--bare", "--quiet", "--template=", str(folder)))

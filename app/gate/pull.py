@@ -15,7 +15,6 @@ from app.gate.effects import Effect, Enqueue, PutCheckRun
 from app.gate.gate import Gate
 from app.gate.landing import audit_landing
 from app.gate.memory import WANTED, as_written, recall
-from app.gate.names import RepositoryName
 from app.gate.observation import Observation, Wanted
 from app.gate.observe import Look, Moved, look, observe, read_state, seen
 from app.gate.outputs import first_look, outputs_of
@@ -123,7 +122,9 @@ async def _record(gate: Gate, key: PullKey, judgement: Judgement, tally: Tally) 
     dumped = json.loads(WANTED.dump_json(list(wants)))
     row = judgement.seen.memory.row
     async with gate.database.transaction() as connection:
-        await pulls.save_judgement(connection, row, kind=verdict.kind, wants=dumped, errored_since=errored)
+        await pulls.save_judgement(
+            connection, row, kind=verdict.kind, wants=dumped, errored_since=errored, requests=tally.cost
+        )
         if judgement.effects or _news(await decisions.latest(connection, str(key)), verdict):
             await decisions.record(connection, _decision(key, judgement, tally))
         if dumped != row.wants and judgement.seen.memory.same_head:
@@ -177,7 +178,3 @@ def _outcome(judgement: Judgement) -> Outcome:
     unknown = judgement.observation.merge_state == "UNKNOWN"
     waits = verdict.may_enqueue and judgement.observation.queued is None and not enqueued
     return Sleep(LOOK_AFTER_WRITE) if waits and (posted or unknown) else Done()
-
-
-def repository_label(repository: RepositoryName, key: PullKey) -> str:
-    return f"{repository.full_name}#{key.number}"

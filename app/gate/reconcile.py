@@ -40,6 +40,7 @@ class Reconciler:
 
     gate: Gate
     resync_interval: timedelta
+    webhooks: bool = True  # False in polling mode: there are no deliveries to ask for again
 
     async def __call__(self, lease: Lease) -> Outcome:
         """Waiting for request budget is no failure; an installation or object that is gone ends its key."""
@@ -72,7 +73,7 @@ class Reconciler:
             case InstallationKey():
                 return await fan_out_installation(self.gate, key)
             case ResyncKey():
-                return await resync(self.gate, self.resync_interval)
+                return await resync(self.gate, self.resync_interval, webhooks=self.webhooks)
             case TicketKey():
                 return Done()  # tickets are kept by app.tickets, which has an issue of its own
             case _:

@@ -87,6 +87,16 @@ def _inflated(*, body: bytes, **columns: Any) -> Stored:
     return Stored(body=inflate(body), **columns)
 
 
+async def unknown(connection: Connection, delivery_ids: Sequence[str]) -> list[str]:
+    """Those of these delivery ids (GUIDs) that never arrived, in the order given."""
+    cursor = await connection.execute(
+        "select id from unnest(%s::text[]) with ordinality as given (id, at) "
+        "where not exists (select 1 from deliveries d where d.delivery_id = given.id) order by at",
+        (list(delivery_ids),),
+    )
+    return [row[0] for row in await cursor.fetchall()]
+
+
 @dataclass(frozen=True, slots=True)
 class _Row:
     delivery: Delivery

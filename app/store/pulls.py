@@ -36,6 +36,7 @@ class PullRow:
     errored_since: dict[str, str] = field(default_factory=dict)
     enqueued_entry: str | None = None
     enqueued_head: str | None = None
+    requests: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class GroupRow:
 
 _PULL = (
     "repository_id, number, installation_id, head_sha, head_ref, base_ref, open, kind, seen_at, head_seen_at, wants, "
-    "errored_since, enqueued_entry, enqueued_head"
+    "errored_since, enqueued_entry, enqueued_head, requests"
 )
 _GROUP = "repository_id, head_sha, installation_id, target_ref, tree, errored_since, seen_at"
 
@@ -124,12 +125,13 @@ async def save_judgement(
     kind: str,
     wants: list[dict[str, Any]],
     errored_since: dict[str, str],
+    requests: int,
 ) -> bool:
-    """Store what a verdict wants of this pull request's head; False when the head moved meanwhile."""
+    """Store what a verdict wants of this pull request's head, and what it cost; False when the head moved meanwhile."""
     cursor = await connection.execute(
-        "update pulls set kind = %s, wants = %s, errored_since = %s, seen_at = now() "
+        "update pulls set kind = %s, wants = %s, errored_since = %s, requests = requests + %s, seen_at = now() "
         "where repository_id = %s and number = %s and head_sha = %s",
-        (kind, json(wants), json(errored_since), row.repository_id, row.number, row.head_sha),
+        (kind, json(wants), json(errored_since), requests, row.repository_id, row.number, row.head_sha),
     )
     return cursor.rowcount == 1
 

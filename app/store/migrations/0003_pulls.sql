@@ -14,6 +14,7 @@ create table pulls (
   errored_since jsonb not null default '{}',
   enqueued_entry text,
   enqueued_head text,
+  requests bigint not null default 0,  -- sent to GitHub for it, minting and redirects left out
   primary key (repository_id, number)
 );
 create index pulls_head on pulls (repository_id, head_sha) where open;
