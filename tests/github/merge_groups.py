@@ -8,10 +8,9 @@ the real GitHub (live-facts.md, section 3).
 from __future__ import annotations
 
 import asyncio
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from tests.github import mergeability, rule_suites
+from tests.github import queue_judgement, rule_suites
 from tests.github.errors import ApiError
 from tests.github.events import (
     CheckRunChanged,
@@ -140,7 +139,9 @@ class MergeQueues:
             for repository in self.github.world.repositories.values():
                 for branch, queue in repository.queues.items():
                     if any(
-                        self._late(repository, branch, entry) or self._waited(repository, branch) for entry in queue
+                        queue_judgement.late(self.github, repository, branch, entry)
+                        or queue_judgement.waited(self.github, repository, branch)
+                        for entry in queue
                     ):
                         self.poke(repository, branch)
 
@@ -184,15 +185,8 @@ class MergeQueues:
     def _eviction_reason(self, repository: Repository, branch: str, entry: QueueEntry) -> str | None:
         if entry.state == "UNMERGEABLE":
             return "CI_FAILURE" if entry.group_sha else "MERGE_CONFLICT"
-        late = entry.state == "AWAITING_CHECKS" and self._late(repository, branch, entry)
+        late = entry.state == "AWAITING_CHECKS" and queue_judgement.late(self.github, repository, branch, entry)
         return "CI_TIMEOUT" if late else None
-
-    def _late(self, repository: Repository, branch: str, entry: QueueEntry) -> bool:
-        settings = parameters(self.github, repository, branch)
-        if settings is None or entry.state != "AWAITING_CHECKS" or entry.requested_at is None:
-            return False
-        limit = timedelta(minutes=settings["check_response_timeout_minutes"])
-        return self.github.world.now() >= entry.requested_at + limit
 
     async def _bases(self, repository: Repository, branch: str) -> list[tuple[QueueEntry, str | None]]:
         """Each entry with the commit it should be built on; None while the entry before it has no group."""
@@ -242,24 +236,20 @@ class MergeQueues:
         for entry in repository.queues.get(branch, []):
             if entry.state not in {"AWAITING_CHECKS", "MERGEABLE"} or entry.group_sha is None:
                 continue
-            verdict = self._verdict(repository, branch, entry.group_sha)
+            verdict = queue_judgement.verdict(self.github, repository, branch, entry.group_sha)
             if verdict != entry.state and not (entry.state == "MERGEABLE" and verdict == "AWAITING_CHECKS"):
                 entry.state = verdict  # type: ignore[assignment]
                 return True
         return False
 
-    def _verdict(self, repository: Repository, branch: str, sha: str) -> str:
-        states = {check.state for check in mergeability.required_checks(self.github.world, repository, branch, sha)}
-        if "failing" in states:
-            return "UNMERGEABLE"
-        return "MERGEABLE" if states <= {"passing"} else "AWAITING_CHECKS"
-
     async def _land(self, repository: Repository, branch: str) -> bool:
         settings = parameters(self.github, repository, branch)
-        ready = self._ready(repository, branch)
+        ready = queue_judgement.ready(self.github, repository, branch)
         if settings is None or not ready:
             return False
-        if len(ready) < settings["min_entries_to_merge"] and not self._waited(repository, branch):
+        if len(ready) < settings["min_entries_to_merge"] and not queue_judgement.waited(
+            self.github, repository, branch
+        ):
             return False
         for entry in ready:
             entry.state = "LOCKED"
@@ -270,24 +260,6 @@ class MergeQueues:
             for entry in repository.queues[branch]:
                 entry.state = "MERGEABLE" if entry.state == "LOCKED" else entry.state
         return True
-
-    def _ready(self, repository: Repository, branch: str) -> list[QueueEntry]:
-        """The entries that may land now, from the head: all green, or with HEADGREEN up to the last green one."""
-        settings = parameters(self.github, repository, branch)
-        if settings is None:
-            return []
-        first = repository.queues.get(branch, [])[: settings["max_entries_to_merge"]]
-        green = [entry.state == "MERGEABLE" for entry in first]
-        if settings["grouping_strategy"] == "HEADGREEN":
-            return first[: max((place for place, good in enumerate(green, start=1) if good), default=0)]
-        return first[: green.index(False) if False in green else len(first)]
-
-    def _waited(self, repository: Repository, branch: str) -> bool:
-        settings, ready = parameters(self.github, repository, branch), self._ready(repository, branch)
-        if settings is None or not ready or ready[0].requested_at is None:
-            return False
-        wait = timedelta(minutes=settings["min_entries_to_merge_wait_minutes"])
-        return self.github.world.now() >= ready[0].requested_at + wait
 
     async def _land_entry(self, repository: Repository, branch: str, entry: QueueEntry) -> None:
         """One ref change an entry, so each has its own row of activity; `destroyed` comes before `closed`."""

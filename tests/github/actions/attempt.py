@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from tests.github import checks
 from tests.github.actions import scripted
-from tests.github.actions.expressions import Contexts, Status, UnsupportedExpressionError, holds, interpolate
+from tests.github.actions.contexts import github_context, job_contexts, status_before
+from tests.github.actions.expressions import UnsupportedExpressionError, holds, interpolate
 from tests.github.actions.log import JobLog, timestamp
 from tests.github.actions.plan import JobPlan, Outcome, job_name
 from tests.github.actions.runner import Runner
@@ -146,10 +147,10 @@ class Attempt:
 
     async def _job(self, plan: JobPlan) -> str:
         with self._active():
-            contexts = _contexts(plan)
+            contexts = job_contexts(plan)
             try:
                 name = job_name(plan.definition, plan.matrix, lambda text: interpolate(text, contexts))
-                wanted = holds(plan.definition.condition, _status(plan, contexts))
+                wanted = holds(plan.definition.condition, status_before(plan, contexts))
             except UnsupportedExpressionError as error:
                 return await self._refused(plan, str(error))
             if name in self.kept:
@@ -264,49 +265,3 @@ class Attempt:
             return "cancelled"
         results = {future.result() for future in self.results.values()}
         return next((r for r in ("failure", "cancelled", "success", "skipped") if r in results), "success")
-
-
-def github_context(base_url: str, repository: Repository, run: WorkflowRun, job_id: str) -> dict[str, str]:
-    """The `github` context; its keys without a dot become GITHUB_* variables.
-
-    https://docs.github.com/actions/reference/workflows-and-actions/contexts#github-context
-    """
-    ref = run.checkout_ref
-    owner, _, _name = repository.full_name.partition("/")
-    return {
-        "sha": run.checkout_sha,
-        "ref": ref,
-        "ref_name": ref.removeprefix("refs/heads/").removeprefix("refs/pull/").removeprefix("refs/tags/"),
-        "ref_type": "branch",
-        "head_ref": "",
-        "base_ref": "",
-        "event_name": run.event,
-        "repository": repository.full_name,
-        "repository_id": str(repository.id),
-        "repository_owner": owner,
-        "run_id": str(run.id),
-        "run_number": str(run.run_number),
-        "run_attempt": str(run.attempt),
-        "actor": run.actor,
-        "triggering_actor": run.triggering_actor,
-        "workflow": run.name,
-        "workflow_ref": f"{repository.full_name}/{run.workflow_path}@{ref}",
-        "workflow_sha": run.checkout_sha,
-        "job": job_id,
-        "server_url": base_url,
-        "api_url": f"{base_url}/api/v3",
-        "graphql_url": f"{base_url}/api/graphql",
-        **run.context,
-    }
-
-
-def _contexts(plan: JobPlan) -> Contexts:
-    """What a job's own name and condition may use."""
-    matrix = {key: str(value) for key, value in plan.matrix.items()}
-    return {"github": plan.github, "matrix": matrix, "inputs": plan.inputs, "needs": plan.needs, "vars": {}}
-
-
-def _status(plan: JobPlan, contexts: Contexts) -> Status:
-    results = set(plan.needs.values())
-    # A skipped need counts as "not success": the jobs behind it are skipped too.
-    return Status("failure" in results or "skipped" in results, "cancelled" in results, contexts)

@@ -2,37 +2,33 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
-from tests.github import retention
 from tests.github.actions.workflow_file import InvalidWorkflowError, parse
 from tests.github.answers import answer, json_body, no_content, page_of
 from tests.github.auth import actor_of
 from tests.github.errors import ApiError, not_found
+from tests.github.rest import downloads
+from tests.github.rest.downloads import job_in, run_in
 from tests.github.rest.lookup import github_of, number_in, repository_of
-from tests.github.serialize_actions import artifact, is_expired, job, workflow, workflow_run
+from tests.github.serialize_actions import job, workflow, workflow_run
 from tests.github.serialize_repositories import repository_url
-from tests.github.state import Artifact, Job, Repository, WorkflowRun
+from tests.github.state import Job, Repository, WorkflowRun
 
 if TYPE_CHECKING:
     from tests.github.server import SimulatedGitHub
 
 PREFIX = "/repos/{owner}/{repo}/actions"
-DOWNLOADS = "/_downloads"
-LINK_LIFE = timedelta(minutes=1)  # documented for log redirects
 RUNS_A_SEARCH = 1000
 
 
 def attach(github: SimulatedGitHub) -> None:
-    github.downloads = {}
-    retention.attach(github)
+    downloads.attach(github)
 
 
 async def list_runs(request: Request) -> Response:
@@ -68,12 +64,12 @@ async def _runs(request: Request, repository: Repository, runs: list[WorkflowRun
 
 async def get_run(request: Request) -> Response:
     repository = repository_of(request, "actions")
-    return answer(await workflow_run(github_of(request), repository, _run(request, repository)))
+    return answer(await workflow_run(github_of(request), repository, run_in(request, repository)))
 
 
 async def get_attempt(request: Request) -> Response:
     repository = repository_of(request, "actions")
-    run, number = _run(request, repository), number_in(request, "attempt_number")
+    run, number = run_in(request, repository), number_in(request, "attempt_number")
     if not 1 <= number <= run.attempt:
         raise not_found()
     return answer(await workflow_run(github_of(request), repository, run, number))
@@ -81,7 +77,7 @@ async def get_attempt(request: Request) -> Response:
 
 async def list_jobs(request: Request) -> Response:
     repository = repository_of(request, "actions")
-    run = _run(request, repository)
+    run = run_in(request, repository)
     jobs = run.jobs.get(run.attempt, [])
     if request.query_params.get("filter", "latest") == "all":
         jobs = list({item.id: item for attempt in run.jobs.values() for item in attempt}.values())
@@ -90,7 +86,7 @@ async def list_jobs(request: Request) -> Response:
 
 async def list_attempt_jobs(request: Request) -> Response:
     repository = repository_of(request, "actions")
-    run, number = _run(request, repository), number_in(request, "attempt_number")
+    run, number = run_in(request, repository), number_in(request, "attempt_number")
     if number not in run.jobs:
         raise not_found()
     return _jobs(request, repository, run, run.jobs[number])
@@ -104,72 +100,8 @@ def _jobs(request: Request, repository: Repository, run: WorkflowRun, jobs: list
 
 async def get_job(request: Request) -> Response:
     repository = repository_of(request, "actions")
-    run, found = _job(request, repository)
+    run, found = job_in(request, repository)
     return answer(job(github_of(request).world, repository, run, found))
-
-
-async def job_logs(request: Request) -> Response:
-    repository = repository_of(request, "actions")
-    _run_of, found = _job(request, repository)
-    if found.log is None or _logs_gone(request, found):
-        raise not_found()
-    return _redirect(request, found.log, "text/plain; charset=utf-8")
-
-
-async def step_logs(request: Request) -> Response:
-    repository = repository_of(request, "metadata")
-    _run_of, found = _job(request, repository)
-    number = number_in(request, "step_number")
-    step = next((step for step in found.steps if step.number == number), None)
-    if step is None or step.log is None or _logs_gone(request, found):
-        raise not_found()
-    return _redirect(request, step.log, "text/plain; charset=utf-8")
-
-
-def _logs_gone(request: Request, found: Job) -> bool:
-    """Logs are kept as long as the retention setting says; 410 on the real server is not documented, 404 is seen."""
-    world = github_of(request).world
-    days = world.switches.retention_days
-    return found.completed_at is not None and world.now() >= found.completed_at + timedelta(days=days)
-
-
-async def list_artifacts(request: Request) -> Response:
-    repository = repository_of(request, "actions")
-    run = _run(request, repository)
-    current = {item.id for item in run.jobs.get(run.attempt, [])}
-    found = [item for item in run.artifacts if item.job_id in current]
-    return _artifacts(request, repository, [(run, item) for item in found])
-
-
-async def list_repository_artifacts(request: Request) -> Response:
-    repository = repository_of(request, "actions")
-    found = [(run, item) for run in repository.runs.values() for item in run.artifacts]
-    return _artifacts(request, repository, found)
-
-
-def _artifacts(request: Request, repository: Repository, found: list[tuple[WorkflowRun, Artifact]]) -> Response:
-    if name := request.query_params.get("name"):
-        found = [(run, item) for run, item in found if item.name == name]
-    found.sort(key=lambda pair: pair[1].id, reverse=True)
-    page, headers = page_of(request, found)
-    shown = [artifact(github_of(request).world, repository, run, item) for run, item in page]
-    return answer({"total_count": len(found), "artifacts": shown}, headers=headers)
-
-
-async def get_artifact(request: Request) -> Response:
-    repository = repository_of(request, "actions")
-    run, found = _artifact(request, repository)
-    return answer(artifact(github_of(request).world, repository, run, found))
-
-
-async def artifact_zip(request: Request) -> Response:
-    repository = repository_of(request, "actions")
-    _run_of, found = _artifact(request, repository)
-    if request.path_params["archive_format"] != "zip":
-        raise not_found()
-    if is_expired(github_of(request).world, found):
-        raise ApiError(410, "Artifact has expired")
-    return _redirect(request, found.zip, "application/zip")
 
 
 async def rerun(request: Request) -> Response:
@@ -182,14 +114,14 @@ async def rerun_failed_jobs(request: Request) -> Response:
 
 async def _rerun(request: Request, *, failed_only: bool) -> Response:
     repository = repository_of(request, "actions", "write")
-    actor, run = actor_of(request), _run(request, repository)
+    actor, run = actor_of(request), run_in(request, repository)
     await github_of(request).actions.rerun(repository, run, actor.login, failed_only=failed_only)
     return answer({}, 201)
 
 
 async def cancel(request: Request) -> Response:
     repository = repository_of(request, "actions", "write")
-    await github_of(request).actions.cancel(repository, _run(request, repository))
+    await github_of(request).actions.cancel(repository, run_in(request, repository))
     return answer({}, 202)
 
 
@@ -229,50 +161,6 @@ async def dispatch(request: Request) -> Response:
     return answer({"workflow_run_id": run.id, "run_url": url, "html_url": html})
 
 
-async def download(request: Request) -> Response:
-    """The short-lived address behind a redirect; it asks for no credentials."""
-    github = github_of(request)
-    found = github.downloads.get(request.path_params["key"])
-    if found is None or github.world.now() >= found[0]:
-        raise not_found()
-    return Response(found[1], media_type=found[2])
-
-
-def _redirect(request: Request, content: bytes, media_type: str) -> Response:
-    github = github_of(request)
-    now = github.world.now()
-    for key in [key for key, (until, _content, _type) in github.downloads.items() if until <= now]:
-        del github.downloads[key]
-    key = secrets.token_urlsafe(24)
-    github.downloads[key] = (now + LINK_LIFE, content, media_type)
-    return RedirectResponse(f"{github.world.base_url}{DOWNLOADS}/{key}", 302)
-
-
-def _run(request: Request, repository: Repository) -> WorkflowRun:
-    run = repository.runs.get(number_in(request, "run_id"))
-    if run is None:
-        raise not_found()
-    return run
-
-
-def _job(request: Request, repository: Repository) -> tuple[WorkflowRun, Job]:
-    wanted = number_in(request, "job_id")
-    for run in repository.runs.values():
-        for attempt in run.jobs.values():
-            for item in attempt:
-                if item.id == wanted:
-                    return run, item
-    raise not_found()
-
-
-def _artifact(request: Request, repository: Repository) -> tuple[WorkflowRun, Artifact]:
-    wanted = number_in(request, "artifact_id")
-    found = [(run, item) for run in repository.runs.values() for item in run.artifacts if item.id == wanted]
-    if not found:
-        raise not_found()
-    return found[0]
-
-
 async def _workflows(request: Request, repository: Repository) -> list[tuple[str, int, str]]:
     """(path, id, name) of the workflow files on the default branch."""
     github = github_of(request)
@@ -305,24 +193,18 @@ def _workflow_path(request: Request, repository: Repository, known: list[tuple[s
 
 
 routes = [
+    *downloads.routes,
     Route(f"{PREFIX}/runs", list_runs, methods=["GET"]),
     Route(f"{PREFIX}/runs/{{run_id}}", get_run, methods=["GET"]),
     Route(f"{PREFIX}/runs/{{run_id}}/attempts/{{attempt_number}}", get_attempt, methods=["GET"]),
     Route(f"{PREFIX}/runs/{{run_id}}/attempts/{{attempt_number}}/jobs", list_attempt_jobs, methods=["GET"]),
     Route(f"{PREFIX}/runs/{{run_id}}/jobs", list_jobs, methods=["GET"]),
-    Route(f"{PREFIX}/runs/{{run_id}}/artifacts", list_artifacts, methods=["GET"]),
     Route(f"{PREFIX}/runs/{{run_id}}/rerun", rerun, methods=["POST"]),
     Route(f"{PREFIX}/runs/{{run_id}}/rerun-failed-jobs", rerun_failed_jobs, methods=["POST"]),
     Route(f"{PREFIX}/runs/{{run_id}}/cancel", cancel, methods=["POST"]),
     Route(f"{PREFIX}/jobs/{{job_id}}", get_job, methods=["GET"]),
-    Route(f"{PREFIX}/jobs/{{job_id}}/logs", job_logs, methods=["GET"]),
-    Route(f"{PREFIX}/jobs/{{job_id}}/steps/{{step_number}}/logs", step_logs, methods=["GET"]),
-    Route(f"{PREFIX}/artifacts", list_repository_artifacts, methods=["GET"]),
-    Route(f"{PREFIX}/artifacts/{{artifact_id}}", get_artifact, methods=["GET"]),
-    Route(f"{PREFIX}/artifacts/{{artifact_id}}/{{archive_format}}", artifact_zip, methods=["GET"]),
     Route(f"{PREFIX}/workflows", list_workflows, methods=["GET"]),
     Route(f"{PREFIX}/workflows/{{workflow_id}}", get_workflow, methods=["GET"]),
     Route(f"{PREFIX}/workflows/{{workflow_id}}/runs", list_workflow_runs, methods=["GET"]),
     Route(f"{PREFIX}/workflows/{{workflow_id}}/dispatches", dispatch, methods=["POST"]),
-    Route(f"{DOWNLOADS}/{{key}}", download, methods=["GET"]),
 ]

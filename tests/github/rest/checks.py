@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -14,21 +12,16 @@ from starlette.routing import Route
 from tests.github import checks, payloads_checks
 from tests.github.answers import answer, json_body, page_of
 from tests.github.auth import Actor, actor_of
-from tests.github.errors import ApiError, invalid, not_found
+from tests.github.errors import ApiError, not_found
 from tests.github.events import CheckSuiteChanged
+from tests.github.rest.check_fields import apply, checked, text_of
 from tests.github.rest.lookup import github_of, number_in, repository_of
 from tests.github.serialize_checks import annotation, check_run, check_suite
-from tests.github.state import CheckRun, CheckSuite, Repository, World
+from tests.github.state import CheckRun, CheckSuite, Repository
 
 if TYPE_CHECKING:
     from tests.github.server import SimulatedGitHub
 
-STATUSES = ("queued", "in_progress", "completed")
-CONCLUSIONS = ("action_required", "cancelled", "failure", "neutral", "success", "skipped", "timed_out")
-ANNOTATIONS_A_REQUEST = 50
-ACTIONS_A_RUN = 3
-ACTION_SIZES = {"label": 20, "description": 40, "identifier": 20}  # characters
-TEXT_BYTES = 65_535  # GitHub counts UTF-8 bytes, see rest-api-description issue 5399
 RUNS_OF_ONE_NAME = 1000
 PREFIX = "/repos/{owner}/{repo}"
 
@@ -56,18 +49,18 @@ async def create(request: Request) -> Response:
     repository = repository_of(request, "checks", "write", user="read")
     github, actor = github_of(request), _writing_app(request, repository)
     body = await json_body(request)
-    name, sha = _text(body, "name", required=True), _text(body, "head_sha", required=True)
+    name, sha = text_of(body, "name", required=True), text_of(body, "head_sha", required=True)
     assert name is not None and sha is not None
     if len(sha) != 40 or await github.git(repository).rev_parse(sha, "commit") is None:
         raise ApiError(422, f"No commit found for SHA: {sha}")
-    change = _checked(body)
+    change = checked(body)
     suite = await checks.suite_for(github, repository, _app_id(actor), sha)
     same_named = [run for run in checks.runs_in(repository, suite) if run.name == name]
     if len(same_named) >= RUNS_OF_ONE_NAME:
         raise ApiError(422, f"A check suite may hold at most {RUNS_OF_ONE_NAME} check runs of one name")
     now = github.world.now()
     run = CheckRun(github.world.new_id(), suite.id, suite.app_id, name, sha, created_at=now)
-    _apply(github.world, run, change)
+    apply(github.world, run, change)
     run.started_at = run.started_at or now
     run.list_lag = github.world.switches.check_run_list_lag
     await checks.add_run(github, repository, run, actor.login)
@@ -83,12 +76,12 @@ async def update(request: Request) -> Response:
             f"Invalid app_id `{_app_id(actor)}` - check run can only be modified by the GitHub App that created it."
         )
         raise ApiError(403, message)
-    change = _checked(await json_body(request))
+    change = checked(await json_body(request))
     was_completed = run.status == "completed"
     reopening = was_completed and change.status in {"queued", "in_progress"} and change.conclusion is None
     if reopening and not github.world.switches.reopen_completed_check_run:
         change.status = None  # ignored without a word
-    _apply(github.world, run, change)
+    apply(github.world, run, change)
     if run.status == "completed" and (change.conclusion or change.completed_at):
         await checks.changed(github, repository, run, "completed", actor.login)
     elif was_completed and run.status != "completed":
@@ -155,7 +148,7 @@ async def get_suite(request: Request) -> Response:
 async def create_suite(request: Request) -> Response:
     repository = repository_of(request, "checks", "write", user="read")
     github, actor = github_of(request), _writing_app(request, repository)
-    sha = _text(await json_body(request), "head_sha", required=True) or ""
+    sha = text_of(await json_body(request), "head_sha", required=True) or ""
     if await github.git(repository).rev_parse(sha, "commit") is None:
         raise ApiError(422, f"No commit found for SHA: {sha}")
     existing = checks.find_suite(repository, _app_id(actor), sha)
@@ -211,144 +204,6 @@ def _after_lag(runs: Sequence[CheckRun]) -> list[CheckRun]:
         else:
             seen.append(run)
     return seen
-
-
-@dataclass
-class Change:
-    """What a request wants to change, checked; None leaves a field as it is."""
-
-    name: str | None
-    status: str | None
-    conclusion: str | None
-    details_url: str | None
-    external_id: str | None
-    started_at: datetime | None
-    completed_at: datetime | None
-    output: dict[str, Any]
-    actions: list[dict[str, str]] | None
-
-
-def _checked(body: dict[str, Any]) -> Change:
-    """The request's fields; ApiError 422 when one is not as documented."""
-    return Change(
-        name=_text(body, "name"),
-        status=_choice(body, "status", STATUSES),
-        conclusion=_choice(body, "conclusion", CONCLUSIONS),
-        details_url=_text(body, "details_url"),
-        external_id=_text(body, "external_id"),
-        started_at=_moment(body, "started_at"),
-        completed_at=_moment(body, "completed_at"),
-        output=_output(body),
-        actions=_actions(body),
-    )
-
-
-def _apply(world: World, run: CheckRun, change: Change) -> None:
-    for key in ("name", "details_url", "external_id", "started_at"):
-        value = getattr(change, key)
-        if value is not None:
-            setattr(run, key, value)
-    for key in ("title", "summary", "text"):
-        if key in change.output:
-            setattr(run, key, change.output[key])
-    run.annotations += change.output.get("annotations") or []
-    if change.actions is not None:
-        run.actions = change.actions
-    _apply_state(world, run, change)
-
-
-def _apply_state(world: World, run: CheckRun, change: Change) -> None:
-    """A conclusion makes the run completed, whatever `status` says; another status takes the conclusion away."""
-    if change.conclusion is not None or change.completed_at is not None:
-        run.status = "completed"
-        run.conclusion = change.conclusion or run.conclusion or "neutral"
-        run.completed_at = change.completed_at or world.now()
-    elif change.status == "completed":
-        raise invalid("CheckRun", "conclusion", "missing_field")
-    elif change.status is not None:
-        run.status, run.conclusion, run.completed_at = change.status, None, None
-
-
-def _text(body: dict[str, Any], key: str, *, required: bool = False) -> str | None:
-    value = body.get(key)
-    if value is None or value == "":
-        if required:
-            raise ApiError(422, f'Invalid request.\n\n"{key}" wasn\'t supplied.')
-        return None
-    if not isinstance(value, str):
-        raise ApiError(422, f"Invalid request.\n\nFor 'properties/{key}', {value!r} is not a string.")
-    return value
-
-
-def _choice(body: dict[str, Any], key: str, allowed: Sequence[str]) -> str | None:
-    value = _text(body, key)
-    if value is not None and value not in allowed:
-        raise ApiError(422, f"Invalid request.\n\n{value} is not a member of {list(allowed)}.")
-    return value
-
-
-def _moment(body: dict[str, Any], key: str) -> datetime | None:
-    value = _text(body, key)
-    if value is None:
-        return None
-    try:
-        moment = datetime.fromisoformat(value)
-    except ValueError:
-        raise ApiError(422, f"Invalid request.\n\n{value} is not a valid date-time.") from None
-    if moment.tzinfo is None:
-        raise ApiError(422, f"Invalid request.\n\n{value} is not a valid date-time.")
-    return moment
-
-
-def _output(body: dict[str, Any]) -> dict[str, Any]:
-    output = body.get("output")
-    if output is None:
-        return {}
-    if not isinstance(output, dict) or not isinstance(output.get("summary"), str):
-        raise ApiError(422, 'Invalid request.\n\n"summary" wasn\'t supplied.')
-    for key in ("title", "summary", "text"):
-        value = output.get(key)
-        if value is not None and len(str(value).encode()) > TEXT_BYTES:
-            raise invalid("CheckRun", key, "custom", f"{key} exceeds a maximum bytesize of {TEXT_BYTES}")
-    given = output.get("annotations") or []
-    if len(given) > ANNOTATIONS_A_REQUEST:
-        raise ApiError(
-            422,
-            f"Invalid request.\n\nNo more than {ANNOTATIONS_A_REQUEST} items are allowed; {len(given)} were supplied.",
-        )
-    for item in given:
-        _check_annotation(item)
-    return output
-
-
-def _check_annotation(item: object) -> None:
-    if not isinstance(item, dict):
-        raise ApiError(422, "Invalid request.\n\nAn annotation must be an object.")
-    missing = [key for key in ("path", "start_line", "end_line", "annotation_level", "message") if key not in item]
-    if missing:
-        raise ApiError(422, f'Invalid request.\n\n"{missing[0]}" wasn\'t supplied.')
-    if item["annotation_level"] not in ("notice", "warning", "failure"):
-        raise ApiError(422, f"Invalid request.\n\n{item['annotation_level']} is not a member of annotation levels.")
-    if len(str(item["message"]).encode()) > TEXT_BYTES + 1:
-        raise invalid("CheckAnnotation", "message", "custom", "message exceeds 64 KB")
-    columns = "start_column" in item or "end_column" in item
-    if columns and item["start_line"] != item["end_line"]:
-        raise invalid(
-            "CheckAnnotation", "start_column", "custom", "columns need start_line and end_line to be the same"
-        )
-
-
-def _actions(body: dict[str, Any]) -> list[dict[str, str]] | None:
-    actions = body.get("actions")
-    if actions is None:
-        return None
-    if not isinstance(actions, list) or len(actions) > ACTIONS_A_RUN:
-        raise ApiError(422, f"Invalid request.\n\nNo more than {ACTIONS_A_RUN} items are allowed in actions.")
-    for action in actions:
-        for key, size in ACTION_SIZES.items():
-            if not isinstance(action, dict) or not 0 < len(str(action.get(key, ""))) <= size:
-                raise ApiError(422, f"Invalid request.\n\nactions: {key} needs 1 to {size} characters.")
-    return actions
 
 
 routes = [
