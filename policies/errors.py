@@ -11,7 +11,7 @@ from typing import Any
 from pydantic_core import ErrorDetails
 
 from checks.document import Document, Fault, Path
-from policies.schema import policy_schema
+from policies.schema import LOGIN, TEAM, policy_schema
 
 _MOST_ERRORS = 20
 _DICTIONARY_KEY = "[key]"  # pydantic's mark for "the key itself is wrong"
@@ -30,9 +30,12 @@ _WORDS = {
     "too_short": ("the list is empty", "Name at least one"),
     "greater_than_equal": ("the number is below {ge}", "Write {ge} or more"),
     "less_than_equal": ("the number is above {le}", "Write {le} or less"),
-    "string_pattern_mismatch": ("the form is not the expected one", "Write something that fits `{pattern}`"),
     "literal_error": ("the word is not known here", "Write {expected}"),
     "missing": ("it is missing", "Add it"),
+}
+_FORMS = {
+    LOGIN: ("that is no login", "Write it without `@`, for example `ada` or `dependabot[bot]`"),
+    TEAM: ("that is no team's slug", "Write it without the organisation, for example `core`"),
 }
 
 
@@ -106,8 +109,10 @@ def _explained(document: Document, error: ErrorDetails) -> PolicyError:
     if path[-1] == _DICTIONARY_KEY:
         hint = "Write small letters, digits and hyphens, at most 40"
         return error_at(document, path[:-1], "the name is not allowed", hint)
-    message, hint = _WORDS.get(error["type"], (error["msg"], "See `mergegate policy schema`"))
     context = error.get("ctx", {})
+    if error["type"] == "string_pattern_mismatch":
+        return error_at(document, path, *_FORMS[context["pattern"]])
+    message, hint = _WORDS.get(error["type"], (error["msg"], "See `mergegate policy schema`"))
     near = did_you_mean(str(error["input"]), _expected(context)) if error["type"] == "literal_error" else ""
     return error_at(document, path, message.format(**context), near or hint.format(**context))
 

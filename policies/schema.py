@@ -37,9 +37,11 @@ AreaName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
 Pattern = Annotated[str, Field(min_length=1, max_length=256)]
 Patterns = Annotated[tuple[Pattern, ...], Field(max_length=500)]
 # https://docs.github.com/en/get-started/signing-up-for-github/creating-an-account-on-github; Apps end in `[bot]`.
-Login = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,100}(\[bot\])?$")]
+LOGIN = r"^[A-Za-z0-9_-]{1,100}(\[bot\])?$"
+TEAM = r"^[a-z0-9_-]{1,100}$"
+Login = Annotated[str, Field(pattern=LOGIN)]
 Logins = Annotated[tuple[Login, ...], Field(max_length=500)]
-Team = Annotated[str, Field(pattern=r"^[a-z0-9_-]{1,100}$")]
+Team = Annotated[str, Field(pattern=TEAM)]
 Teams = Annotated[tuple[Team, ...], Field(max_length=100)]
 Line = Annotated[str, Field(min_length=1, max_length=500)]
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from pydantic_core import ErrorDetails
 
-from checks.document import Fault
+from checks.document import Fault, read_document
 from checks.snapshot import Risk, Unread
-from policies.errors import InvalidPolicyError, PolicyError, did_you_mean, field_name, unreadable
+from policies.errors import InvalidPolicyError, PolicyError, did_you_mean, explain_errors, field_name, unreadable
 from policies.load import MAX_BYTES, PolicySource, load, read_policy
 from policies.schema import Policy
 from tests.policies.build import TARGET, presets, state
@@ -197,12 +198,20 @@ ERRORS = [
     ),
     ("version: 1\nbundle: {required: []}", 2, 10, "bundle.required", "the list is empty", "Name at least one"),
     (
+        "version: 1\npeople: {users: ['@ada']}",
+        2,
+        18,
+        "people.users[0]",
+        "that is no login",
+        "Write it without `@`, for example `ada` or `dependabot[bot]`",
+    ),
+    (
         "version: 1\napprovers: {teams: [A B]}",
         2,
         21,
         "approvers.teams[0]",
-        "the form is not the expected one",
-        "Write something that fits `^[a-z0-9_-]{1,100}$`",
+        "that is no team's slug",
+        "Write it without the organisation, for example `core`",
     ),
 ]
 
@@ -274,6 +283,14 @@ def test_what_is_no_plain_document_is_refused(text: str, line: int, column: int,
     assert found[:3] == (line, column, "")
     assert message in found[3]
     assert found[4]
+
+
+def test_a_complaint_without_words_of_ours_keeps_its_own() -> None:
+    document = read_document("version: 1\nmode: x")
+    details: ErrorDetails = {"type": "date_type", "loc": ("mode",), "msg": "Input should be a valid date", "input": "x"}
+    assert explain_errors(document, [details]) == (
+        PolicyError(2, 1, "mode", "Input should be a valid date", "See `mergegate policy schema`"),
+    )
 
 
 def test_a_fault_may_name_less_or_more() -> None:
