@@ -1,4 +1,4 @@
-"""Conditional reads, joined reads, pages, downloads and addresses."""
+"""Conditional reads, joined reads, pages, and what each request carries."""
 
 from __future__ import annotations
 
@@ -8,18 +8,15 @@ import json
 import httpx
 import pytest
 
-from app.github.addresses import graphql_url, next_page, origin, redirect_target, route
 from app.github.client import GitHubClient
 from app.github.counts import counting
-from app.github.errors import GitHubDown, NotFound, TooLarge, UnexpectedAnswer
+from app.github.errors import GitHubDown, UnexpectedAnswer
 from app.github.etags import EtagStore, Stored
 from app.github.identity import AppIdentity
 from tests.client.double import API, GitHubDouble, Thing, pem
 
 pytestmark = pytest.mark.anyio
 PULL = "/repos/o/r/pulls/1"
-LOG = "/repos/o/r/actions/jobs/5/logs"
-BLOBS = "https://blobs.example.net/log?sig=secret"
 
 
 def conditional(request: httpx.Request) -> httpx.Response:
@@ -231,109 +228,6 @@ async def test_the_link_of_an_unchanged_page_is_followed(github: GitHubDouble) -
         assert complete
 
 
-async def test_a_log_comes_from_another_host_without_the_token(github: GitHubDouble) -> None:
-    github.get(LOG).respond(302, headers={"location": BLOBS})
-    blobs = github.router.get(BLOBS).respond(content=b"the log")
-    with counting("pull:7:1:1") as tally:
-        assert await github.client().download(LOG, purpose="read:log", limit_bytes=100) == b"the log"
-    assert "authorization" not in blobs.calls.last.request.headers
-    assert tally.cost == 1
-
-
-async def test_a_redirect_on_the_same_host_keeps_the_token(github: GitHubDouble) -> None:
-    github.get(LOG).respond(302, headers={"location": "/storage/5"})
-    stored = github.get("/storage/5").respond(content=b"the log")
-    assert await github.client().download(LOG, purpose="read:log", limit_bytes=100) == b"the log"
-    assert stored.calls.last.request.headers["authorization"].startswith("token ")
-
-
-async def test_a_log_may_also_come_at_once(github: GitHubDouble) -> None:
-    github.get(LOG).respond(content=b"the log")
-    assert await github.client().download(LOG, purpose="read:log", limit_bytes=100) == b"the log"
-
-
-@pytest.mark.parametrize(
-    "location",
-    [
-        "",
-        "http://blobs.example.net/log",
-        "https://user:word@blobs.example.net/",
-        "ftp://x/y",
-        "file:///etc/passwd",
-        "//",
-    ],
-)
-async def test_an_unsafe_redirect_is_not_followed(github: GitHubDouble, location: str) -> None:
-    github.get(LOG).respond(302, headers={"location": location})
-    with pytest.raises(UnexpectedAnswer):
-        await github.client().download(LOG, purpose="read:log", limit_bytes=100)
-
-
-@pytest.mark.parametrize(
-    "location",
-    [
-        "https://[::1",
-        "https://blobs.example.net:port/",
-        "https://blobs.example.net/\x7f",
-        "https://blobs.example.net/" + "x" * 70_000,
-    ],
-    ids=lambda value: value[:40],
-)
-async def test_a_redirect_to_no_address_is_an_error_of_ours(github: GitHubDouble, location: str) -> None:
-    """httpx looks at the address by itself, so that some of these count as a broken answer."""
-    github.get(LOG).respond(302, headers={"location": location})
-    with pytest.raises((UnexpectedAnswer, GitHubDown)):
-        await github.client().download(LOG, purpose="read:log", limit_bytes=100)
-
-
-@pytest.mark.parametrize("second", [BLOBS + "2", API + "/storage/2"])
-@pytest.mark.parametrize("first", [BLOBS, API + "/storage/1"])
-async def test_a_second_redirect_is_not_followed(github: GitHubDouble, first: str, second: str) -> None:
-    github.get(LOG).respond(302, headers={"location": first})
-    github.router.get(first).respond(302, headers={"location": second})
-    reached = github.router.get(second).respond(content=b"x")
-    with pytest.raises(UnexpectedAnswer):
-        await github.client().download(LOG, purpose="read:log", limit_bytes=100)
-    assert reached.call_count == 0
-
-
-@pytest.mark.parametrize("host", [BLOBS, API + "/storage/5"])
-async def test_a_log_over_the_limit_is_too_large(github: GitHubDouble, host: str) -> None:
-    github.get(LOG).respond(302, headers={"location": host})
-    github.router.get(host).respond(content=b"x" * 101)
-    with pytest.raises(TooLarge):
-        await github.client().download(LOG, purpose="read:log", limit_bytes=100)
-
-
-@pytest.mark.parametrize(("status", "error"), [(404, NotFound), (410, NotFound), (403, GitHubDown), (503, GitHubDown)])
-async def test_a_store_that_refuses(github: GitHubDouble, status: int, error: type[Exception]) -> None:
-    github.get(LOG).respond(302, headers={"location": BLOBS})
-    github.router.get(BLOBS).respond(status, content=b"<?xml?>")
-    with pytest.raises(error) as caught:
-        await github.client().download(LOG, purpose="read:log", limit_bytes=100)
-    assert "sig=" not in str(caught.value)
-
-
-async def test_an_expired_log_is_not_found(github: GitHubDouble) -> None:
-    github.get(LOG).respond(410, json={"message": "Gone"})
-    with pytest.raises(NotFound):
-        await github.client().download(LOG, purpose="read:log", limit_bytes=100)
-
-
-async def test_a_renamed_repository_is_followed_once(github: GitHubDouble) -> None:
-    github.get(PULL).respond(301, headers={"location": f"{API}/repositories/9/pulls/1"})
-    github.get("/repositories/9/pulls/1").respond(json={"number": 1})
-    assert (await read(github.client())).number == 1
-
-
-async def test_an_object_is_never_read_from_another_host(github: GitHubDouble) -> None:
-    github.get(PULL).respond(302, headers={"location": BLOBS})
-    elsewhere = github.router.get(BLOBS).respond(json={"number": 1})
-    with pytest.raises(UnexpectedAnswer):
-        await read(github.client())
-    assert elsewhere.call_count == 0
-
-
 async def test_each_request_names_the_version_and_json(github: GitHubDouble) -> None:
     route = github.get(PULL).respond(json={"number": 1})
     await read(github.client())
@@ -352,63 +246,3 @@ async def test_nested_counts_each_see_their_own(github: GitHubDouble) -> None:
             await read(client)
     await read(client)
     assert (outer.cost, inner.cost, client.counts["read"]) == (2, 1, 3)
-
-
-@pytest.mark.parametrize("value", ["..", ".", "", "a/../b", "/etc", "a//b", "\udcff.py"])
-def test_a_path_that_leads_elsewhere_is_not_built(value: str) -> None:
-    with pytest.raises(NotFound, match="no name that GitHub could know"):
-        route("/repos/{owner}/{name}/contents/{path}", owner="o", name="r", path=value)
-
-
-@pytest.mark.parametrize(
-    ("parts", "built"),
-    [
-        ({"path": "dir/ä ?#.py"}, "/x/dir/%C3%A4%20%3F%23.py"),
-        ({"path": "%2e%2e/a"}, "/x/%252e%252e/a"),
-        ({"path": "..a/b.."}, "/x/..a/b.."),
-    ],
-)
-def test_parts_of_a_path_are_quoted(parts: dict[str, str], built: str) -> None:
-    assert route("/x/{path}", **parts) == built
-
-
-def test_a_slash_in_a_name_is_quoted() -> None:
-    assert route("/rules/branches/{branch}", branch="feature/x") == "/rules/branches/feature%2Fx"
-
-
-@pytest.mark.parametrize(
-    ("api", "graphql"),
-    [
-        ("https://api.github.com", "https://api.github.com/graphql"),
-        ("https://api.github.com/", "https://api.github.com/graphql"),
-        ("https://ghe.example/api/v3", "https://ghe.example/api/graphql"),
-        ("https://ghe.example/api/v3/", "https://ghe.example/api/graphql"),
-        ("http://127.0.0.1:8080", "http://127.0.0.1:8080/graphql"),
-    ],
-)
-def test_graphql_stands_beside_rest(api: str, graphql: str) -> None:
-    assert graphql_url(api) == graphql
-
-
-def test_an_origin_is_scheme_host_and_port() -> None:
-    assert origin("https://API.github.com:443/x") == origin("https://api.github.com")
-    assert origin("http://api.github.com") != origin("https://api.github.com")
-    assert origin("https://api.github.com:444") != origin("https://api.github.com")
-
-
-def test_a_test_server_without_encryption_may_redirect_without() -> None:
-    assert redirect_target("http://127.0.0.1:1/a", "http://127.0.0.1:2/b") == "http://127.0.0.1:2/b"
-
-
-@pytest.mark.parametrize(
-    ("text", "address"),
-    [
-        ("", None),
-        ('<https://a/?page=2>; rel="next"', "https://a/?page=2"),
-        ('<https://a/1>; rel="prev", <https://a/3>; rel="next"', "https://a/3"),
-        ('<https://a/1>; rel="last"', None),
-        ('https://a/1; rel="next"', None),
-    ],
-)
-def test_the_next_page_of_a_link_header(text: str, address: str | None) -> None:
-    assert next_page(text) == address
