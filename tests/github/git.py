@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
+from tests.github.bare_repository import create
 from tests.github.git_objects import (
     Commit,
     FileChange,
@@ -40,38 +41,6 @@ __all__ = [
 ]
 ZERO = "0" * 40
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
-
-
-CONFIGURATION = """[core]
-	repositoryformatversion = 0
-	filemode = true
-	bare = true
-	logAllRefUpdates = false
-[http]
-	receivepack = true
-[uploadpack]
-	allowAnySHA1InWant = true
-	allowFilter = true
-[receive]
-	hideRefs = refs/pull
-	advertisePushOptions = true
-[gc]
-	auto = 0
-"""
-
-# Says in GitHub's place why a push is declined; git itself tells the client.
-PRE_RECEIVE = r"""#!/bin/sh
-if [ -n "$PUSH_REFUSAL" ]; then echo "error: $PUSH_REFUSAL" >&2; exit 1; fi
-[ -n "$WITHOUT_WORKFLOWS" ] || exit 0
-zero=0000000000000000000000000000000000000000
-while read -r old new ref; do
-  [ "$new" = $zero ] && continue
-  touched=$(git log --format= --name-only -m "$new" --not --all -- .github/workflows | head -n 1)
-  [ -z "$touched" ] && continue
-  echo "refusing to allow a GitHub App to create or update workflow \`$touched\` without \`workflows\` permission" >&2
-  exit 1
-done
-"""
 
 
 class GitError(Exception):
@@ -110,16 +79,11 @@ class Git:
         self._merge_bases: dict[tuple[str, str], str | None] = {}
         self._merge_trees: dict[tuple[str, str], str | None] = {}
         self._diffs: dict[tuple[str, str], list[FileChange]] = {}
+        self._ancestors: dict[tuple[str, str], bool] = {}
 
     def init(self, default_branch: str = "main") -> None:
-        """Writes an empty bare repository: the files that `git init --bare` would write, but for its samples."""
-        for folder in ("objects", "refs/heads", "refs/tags", "hooks"):
-            (self.path / folder).mkdir(parents=True, exist_ok=True)
-        (self.path / "HEAD").write_text(f"ref: refs/heads/{default_branch}\n")
-        (self.path / "config").write_text(CONFIGURATION)
-        hook = self.path / "hooks" / "pre-receive"
-        hook.write_text(PRE_RECEIVE)
-        hook.chmod(0o755)
+        """Makes an empty bare repository at `path`."""
+        create(self.path, default_branch)
 
     async def fetch(self, source: Path, source_ref: str, ref: str) -> None:
         """Takes `source_ref` with its objects from another repository on disk and names it `ref` here."""
@@ -255,7 +219,11 @@ class Git:
         return self._merge_bases[key]
 
     async def is_ancestor(self, old: str, new: str) -> bool:
-        return (await self.attempt("merge-base", "--is-ancestor", old, new))[0] == 0
+        """Whether the commit `old` is in the history of the commit `new`; both are full object ids."""
+        key = (old, new)
+        if key not in self._ancestors:
+            self._ancestors[key] = (await self.attempt("merge-base", "--is-ancestor", old, new))[0] == 0
+        return self._ancestors[key]
 
     async def merge_tree(self, ours: str, theirs: str) -> str | None:
         """Tree of merging two commits; None when they conflict (exit code 1 never gives a tree)."""

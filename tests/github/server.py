@@ -66,6 +66,7 @@ PARTS = (
     "tests.github.rest.pulls",
     "tests.github.rest.pull_lists",
     "tests.github.rest.reviews",
+    "tests.github.rest.stacks",
     "tests.github.rest.issues",
     "tests.github.rest.comments",
     "tests.github.rest.labels",

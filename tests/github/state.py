@@ -486,6 +486,7 @@ class World:
     installations: dict[int, Installation] = field(default_factory=dict)
     tokens: dict[str, Token] = field(default_factory=dict)
     repositories: dict[int, Repository] = field(default_factory=dict)
+    manifest_codes: dict[str, dict[str, Any]] = field(default_factory=dict)  # code -> manifest, each valid once
     deliveries: list[Delivery] = field(default_factory=list)
     switches: Switches = field(default_factory=Switches)
     clock_offset: timedelta = timedelta(0)

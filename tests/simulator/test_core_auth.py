@@ -267,3 +267,23 @@ async def test_permissions_of_people(registered: Registered) -> None:
         hidden = (await api.get("/repos/acme/secret/collaborators/stranger/permission")).json()
         assert hidden["permission"] == "none"
         assert (await api.get(f"{SHOP}/collaborators/gate[bot]/permission")).status_code == 404
+
+
+async def test_an_app_is_made_from_a_manifest_once(hub: SimulatedGitHub) -> None:
+    manifest = {
+        "name": "Merge Gate",
+        "hook_attributes": {"url": "https://gate.example/webhooks/github"},
+        "default_permissions": {"checks": "write"},
+        "default_events": ["pull_request"],
+    }
+    hub.world.manifest_codes["c0de"] = manifest
+    async with client(hub) as api:
+        made = await api.post("/app-manifests/c0de/conversions")
+        body = valid(models.AppManifestsCodeConversionsPostResponse201, made.json())
+        assert (await api.post("/app-manifests/c0de/conversions")).status_code == 404
+    now = int(time.time())
+    assertion = jwt.encode({"iat": now, "exp": now + 60, "iss": body["client_id"]}, body["pem"], "RS256")
+    async with client(hub, assertion) as api:
+        app = (await api.get("/app")).json()
+        assert (app["slug"], app["permissions"]["checks"], app["events"]) == ("merge-gate", "write", ["pull_request"])
+        assert (await api.get("/app/hook/config")).json()["url"] == "https://gate.example/webhooks/github"

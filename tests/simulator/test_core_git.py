@@ -13,7 +13,7 @@ from tests.github.git import clean_environment
 from tests.github.operations import mergeable
 from tests.github.server import SimulatedGitHub
 from tests.github.state import Repository
-from tests.simulator.shop import as_user, pull, shop
+from tests.simulator.shop import approvals, as_user, pull, shop
 
 pytestmark = pytest.mark.anyio
 WORKFLOW = ".github/workflows/ci.yml"
@@ -206,3 +206,13 @@ async def test_a_large_push_is_streamed(served: SimulatedGitHub, tmp_path: Path)
     await clone.git("-c", "core.compression=0", "commit", "-q", "-m", "big")
     await clone.git("-c", "core.compression=0", "-c", "pack.compression=0", "push", "-q", "origin", "HEAD:big")
     assert [row.ref for row in served.repo("acme/shop").activity] == ["refs/heads/big"]
+
+
+async def test_a_rule_declines_a_push_in_github_s_words(served: SimulatedGitHub, tmp_path: Path) -> None:
+    await served.set_ruleset("acme/shop", "main", [approvals(1)])
+    clone = await cloned(served, tmp_path / "w", served.user_token("bob"))
+    await clone.commit("x", "x")
+    refused = await clone.git("push", "-q", "origin", "HEAD:main", ok=False)
+    assert "Repository rule violations found" in refused
+    assert "Changes must be made through a pull request." in refused
+    assert served.repo("acme/shop").activity == []

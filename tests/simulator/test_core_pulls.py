@@ -315,3 +315,23 @@ async def test_an_app_needs_the_permission_on_pull_requests(people: People) -> N
         assert (await review(api, "COMMENT")).status_code == 403
     async with client(people.hub, people.hub.installation_token(installation, {"issues": "read"})) as api:
         assert (await api.get(f"{PULLS}/1")).status_code == 403
+
+
+async def test_stacks_over_rest(people: People) -> None:
+    hub, stacks = people.hub, f"{SHOP}/stacks"
+    for below, name in (("main", "one"), ("one", "two"), ("two", "three")):
+        await hub.push(people.shop, name, {name: "x"}, author="ada", base=below)
+        await hub.open_pull(people.shop, name, below, author="ada")
+    assert (await people.ada.post(stacks, json={"pull_requests": [2, 1]})).status_code == 422
+    made = await people.ada.post(stacks, json={"pull_requests": [1, 2]})
+    assert made.status_code == 201
+    body = valid(models.ReposOwnerRepoStacksPostResponse201, made.json())
+    assert ([p["number"] for p in body["pull_requests"]], body["base"]["ref"]) == ([1, 2], "main")
+    added = await people.ada.post(f"{stacks}/1/add", json={"pull_requests": [3]})
+    assert [p["number"] for p in added.json()["pull_requests"]] == [1, 2, 3]
+    listed = valid(list[models.PullRequestStackMinimal], (await people.ada.get(f"{stacks}?pull_request=3")).json())
+    assert [s["number"] for s in listed] == [1]
+    assert (await people.ada.get(f"{SHOP}/pulls/3")).json()["stack"]["position"] == 3
+    assert (await people.ada.post(f"{stacks}/1/unstack")).status_code == 204
+    assert (await people.ada.get(f"{SHOP}/pulls/3")).json()["stack"] is None
+    assert (await people.ada.get(f"{stacks}/1")).status_code == 404

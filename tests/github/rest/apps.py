@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import secrets
 from typing import Any
 
 from starlette.requests import Request
@@ -73,6 +75,21 @@ async def account_installation(request: Request) -> Response:
         if (installation.app_id, installation.account) == (app.id, account):
             return answer(serialize.installation(world, installation))
     raise not_found()
+
+
+async def convert_manifest(request: Request) -> Response:
+    """The last step of making an App from a manifest; a code works once."""
+    github, code = github_of(request), request.path_params["code"]
+    manifest = github.world.manifest_codes.pop(code, None)
+    if manifest is None:
+        raise not_found()
+    name, secret = str(manifest["name"]), secrets.token_hex(20)
+    hook = (manifest.get("hook_attributes") or {}).get("url")
+    slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+    permissions, events = manifest.get("default_permissions") or {}, manifest.get("default_events") or []
+    app, key = github.register_app(slug, permissions, events, hook, secret)
+    body = serialize.app(github.world, app) | {"name": name, "webhook_secret": secret, "pem": key}
+    return answer(body | {"client_secret": secrets.token_hex(20)}, 201)
 
 
 async def create_token(request: Request) -> Response:
@@ -192,6 +209,7 @@ async def suspend_installation(request: Request) -> Response:
 routes = [
     Route("/app", get_app),
     Route("/apps/{slug}", get_app_by_slug),
+    Route("/app-manifests/{code}/conversions", convert_manifest, methods=["POST"]),
     Route("/app/installations", list_installations),
     Route("/app/installations/{installation_id}", get_installation),
     Route("/app/installations/{installation_id}", delete_installation, methods=["DELETE"]),
