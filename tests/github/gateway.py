@@ -15,11 +15,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tests.github.answers import JsonResponse, entity_tag, is_known, refuse
+from tests.github.answers import JsonResponse, answer, entity_tag, is_known, refuse
 from tests.github.auth import ANONYMOUS, Actor, authenticate
 from tests.github.errors import ApiError, not_found
 from tests.github.faults import ConnectionCut, Fault
-from tests.github.rate_limits import Resource
+from tests.github.rate_limits import PrimaryLimitReached, Resource
 from tests.github.versions import NEWER, OLDER, VERSIONS
 
 if TYPE_CHECKING:
@@ -136,6 +136,8 @@ class Answering:
             response = await self.endpoint(request)
             newer = request.state.api_version == NEWER and self.template != "/graphql"
             return response.trimmed() if newer and isinstance(response, JsonResponse) else response
+        except PrimaryLimitReached as error:
+            return refuse(error) if self.template != "/graphql" else _graphql_limit(error)
         except ApiError as error:
             return refuse(error)
         except Exception as error:  # noqa: BLE001 - a bug here must be an answer 500 and a failed test, not a hang
@@ -223,6 +225,11 @@ async def _operation(request: Request, template: str) -> str | None:
     except (ValueError, AttributeError, TypeError):
         return None
     return named if isinstance(named, str) or named is None else str(named[1])
+
+
+def _graphql_limit(error: PrimaryLimitReached) -> Response:
+    """https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api: the status is 200."""
+    return answer({"errors": [{"type": "RATE_LIMITED", "message": error.message}]}, headers=error.headers)
 
 
 def _failure(fault: Fault) -> Response:

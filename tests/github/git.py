@@ -118,7 +118,8 @@ class Git:
         """The object id of `revision`, None when there is none. `kind` is commit, tree or blob to peel to."""
         if revision.startswith("-"):
             return None
-        if revision.startswith("refs/heads/") or (revision.startswith("refs/") and not kind):
+        plain = ":" not in revision  # else it names a path within the commit
+        if plain and (revision.startswith("refs/heads/") or (revision.startswith("refs/") and not kind)):
             return self._ref(revision)
         suffix = f"^{{{kind}}}" if kind else ""
         code, out, _ = await self.attempt("rev-parse", "--verify", "-q", "--end-of-options", revision + suffix)

@@ -22,6 +22,13 @@ SECONDARY_DOCUMENTATION = (
 )
 
 
+class PrimaryLimitReached(ApiError):
+    """Nothing is left for this hour. REST says so with 403; GraphQL in an answer 200, see the gateway."""
+
+    def __init__(self, message: str, headers: dict[str, str]) -> None:
+        super().__init__(403, message, headers=headers, documentation_url=DOCUMENTATION)
+
+
 @dataclass
 class Budget:
     limit: int
@@ -68,7 +75,7 @@ class RateLimits:
         budget = self.budget(caller, resource)
         if budget.used >= budget.limit:
             message = f"API rate limit exceeded for {caller}."
-            raise ApiError(403, message, headers=self.headers(caller, resource), documentation_url=DOCUMENTATION)
+            raise PrimaryLimitReached(message, self.headers(caller, resource))
 
     def _secondary_refusal(self, limit: SecondaryLimit) -> ApiError:
         headers = {} if limit.retry_after is None else {"retry-after": str(limit.retry_after)}

@@ -4,8 +4,3 @@
 whose snake_case methods are its fields; `execute.py` runs a document and words the errors as GitHub does, `endpoint.py`
 serves it. Whatever changes the world goes through `tests.github.operations`, as REST does.
 """
-
-from tests.github.graphql.edits import attach
-from tests.github.graphql.endpoint import routes
-
-__all__ = ["attach", "routes"]

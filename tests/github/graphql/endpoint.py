@@ -9,6 +9,7 @@ from starlette.routing import Route
 from tests.github.answers import answer, json_body
 from tests.github.auth import actor_of
 from tests.github.errors import ApiError
+from tests.github.graphql.edits import attach
 from tests.github.graphql.execute import run
 from tests.github.graphql.graph import Graph
 
@@ -29,5 +30,7 @@ async def graphql(request: Request) -> Response:
     graph.github.rate_limits.spend(actor.budget, "graphql", graph.cost - 1)  # the gateway counts one for each request
     return answer(result, headers={"x-github-media-type": "github.v4"})
 
+
+__all__ = ["attach", "routes"]
 
 routes = [Route("/graphql", graphql, methods=["POST"])]

@@ -62,7 +62,10 @@ async def merged_commit(
         return None
     parents = [base, pull.head_sha] if method == "merge" else [base]
     text = _message(repository, pull, method, message)
-    return await git.commit_tree(tree, parents, text, person, at=github.world.now(), committer=mergeable.WEB_FLOW)
+    now = github.world.now()
+    commit = await git.commit_tree(tree, parents, text, person, at=now, committer=mergeable.WEB_FLOW)
+    repository.verified_commits.add(commit)
+    return commit
 
 
 async def land(
