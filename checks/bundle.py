@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from checks.bundle_schema import Bundle, Statement, bundle_schema
 from checks.document import Document, DocumentError, Fault, digest_of, read_document
 from checks.faults import faults_of
-from checks.snapshot import Snapshot
+from checks.snapshot import Account, Comment, Snapshot
 
 __all__ = [
     "Bundle",
@@ -98,11 +98,17 @@ def _faults_of_place(source: BundleSource) -> tuple[Fault, ...]:
 
 def find_bundle(snapshot: Snapshot) -> BundleSource | None:
     """The block that counts: in the newest comment of the author that has one, else in the body, else None."""
-    for comment in reversed(snapshot.comments):
-        source = _source(comment.body, comment.id)
+    for comment in sorted(snapshot.comments, key=lambda comment: (comment.created_at, comment.id), reverse=True):
+        source = _source(comment.body, comment.id) if _is_authors(comment, snapshot) else None
         if source is not None:
             return source
     return _source(snapshot.body, None)
+
+
+def _is_authors(comment: Comment, snapshot: Snapshot) -> bool:
+    """Whether the pull request's own author wrote it; nobody else speaks for the change."""
+    author = snapshot.author
+    return isinstance(author, Account) and (author.id, author.login) == (comment.author.id, comment.author.login)
 
 
 def _source(body: str, comment_id: int | None) -> BundleSource | None:

@@ -168,8 +168,9 @@ def _is_success(job: Job, case: _Case) -> bool:
 def _conclusions(jobs: tuple[Job, ...], runs: tuple[WorkflowRun, ...], case: _Case, *, open_: bool) -> list[Finding]:
     wrong = [finding for job in jobs if (finding := ci_jobs.conclusion_of(job, case.jobs)) is not None]
     wrong += ci_jobs.jobs_there(jobs, case.jobs, open_=open_)
+    here = [run for run in runs if run.head_sha == case.counting.head_sha]
     for name in case.jobs:
-        paths = (bare_path(run.path) for run in runs for job in run.jobs if ci_jobs.is_named(job, name))
+        paths = (bare_path(run.path) for run in here for job in run.jobs if ci_jobs.is_named(job, name))
         double = ci_jobs.one_producer(name, paths)
         wrong += [double] if double else []
     return wrong or [passed(ci_jobs.JOBS, f"All {len(jobs)} jobs that count ended as success.")]

@@ -145,7 +145,7 @@ class _Reader:
         if event.anchor is not None:
             self._refuse(event, "an anchor (`&name`) is not read; write the value out")
         if event.tag is not None:
-            self._refuse(event, f"a tag (`{event.tag}`) is not read; leave it out")
+            self._refuse(event, f"a tag (`{event.tag[:80]}`) is not read; leave it out")
 
     def _open(self, event: yaml.CollectionStartEvent, value: list[Value] | dict[str, Value]) -> None:
         if len(self._stack) >= MAX_DEPTH:

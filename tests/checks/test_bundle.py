@@ -22,7 +22,7 @@ from checks.bundle import (
     read_bundle,
 )
 from checks.document import Fault
-from checks.snapshot import Risk
+from checks.snapshot import Account, Risk, Unread
 from tests.checks import build
 
 A, B = "a" * 40, "b" * 40
@@ -91,6 +91,31 @@ def test_the_newest_comment_with_a_block_counts_before_the_body() -> None:
     assert source is not None
     assert (source.comment_id, source.first_line, source.place) == (2, 4, "comment 2")
     assert json.loads(source.text)["reason"] == "second"
+
+
+def test_comments_count_by_their_time() -> None:
+    late, early = build.comment(build.body(reason="late"), 9), build.comment(build.body(reason="early"), 2)
+    for comments in ((early, late), (late, early)):
+        source = find_bundle(build.snapshot(comments=comments))
+        assert source is not None
+        assert source.comment_id == 9
+    same = replace(build.comment(build.body(reason="later id"), 10), created_at=late.created_at)
+    for comments in ((same, late), (late, same)):
+        source = find_bundle(build.snapshot(comments=comments))
+        assert source is not None
+        assert source.comment_id == 10
+
+
+@pytest.mark.parametrize(
+    "author",
+    [Account("rita", 11), replace(build.AGENT, id=901), replace(build.AGENT, login="mergegate-courier"), None],
+)
+def test_only_the_author_s_comments_count(author: Account | None) -> None:
+    foreign = replace(build.comment(build.body(reason="foreign")), author=author or build.AGENT)
+    snapshot = build.snapshot(comments=(foreign,))
+    source = find_bundle(snapshot if author else replace(snapshot, author=Unread("HTTP 502")))
+    assert source is not None
+    assert source.comment_id is None
 
 
 def test_else_the_body_counts() -> None:

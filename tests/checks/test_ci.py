@@ -340,6 +340,8 @@ def test_a_name_from_two_workflow_files_is_not_green() -> None:
         "ask-person", "Rename the other jobs, so that only one file has `test`."
     )
     assert worst(_check(run(), twin, rules=CiRequirement(PathPatterns([CI_YML]))).findings) == []
+    elsewhere = replace(twin, head_sha=OTHER)
+    assert worst(_check(run(), elsewhere, rules=CiRequirement(PathPatterns([CI_YML]), ("test",))).findings) == []
     same = run(job(id=5_002, log=log(checked_out=None)), id=502, path=f"{CI_YML}@main", event="push")
     assert worst(_check(run(), same, rules=CiRequirement(jobs=("test",), allow_push=True)).findings) == []
 

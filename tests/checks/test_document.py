@@ -86,6 +86,7 @@ DEEPEST = "[" * 12 + "]" * 12
         ("a: &x [1]", 10, "an anchor (`&name`) is not read; write the value out"),
         ("a: *x", 10, "an alias (`*name`) is not read; write the value out"),
         ("a: !!str 1", 10, "a tag (`tag:yaml.org,2002:str`) is not read; leave it out"),
+        (f"a: !{'x' * 99} 1", 10, f"a tag (`!{'x' * 79}`) is not read; leave it out"),
         ("a: !x {}", 10, "a tag (`!x`) is not read; leave it out"),
         ("a: 1\nb: 2\na: 3", 12, "the key `a` is given twice"),
         ('{"a": 1, "\\u0061": 2}', 10, "the key `a` is given twice"),
