@@ -79,10 +79,16 @@ def data_folder(prefix: str = "mergegate-") -> Iterator[Path]:
 
     In memory where that is possible: a cluster is 40 MB, and syncing it is most of the time of starting one.
     """
-    memory = Path("/dev/shm")
-    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=memory if os.access(memory, os.W_OK) else None))
+    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=_memory()))
     folder.chmod(0o755)
     try:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _memory() -> Path | None:
+    """The file system in memory, if there is one with room for a dozen clusters (containers often have 64 MB)."""
+    memory = Path("/dev/shm")
+    usable = os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > 2 * 1024**3
+    return memory if usable else None

@@ -39,6 +39,13 @@ SETTINGS = {
     "timezone": "UTC",
     "log_timezone": "UTC",
     "jit": "off",
+    # No replication: less is written ahead, and no process waits for it.
+    "wal_level": "minimal",
+    "max_wal_senders": "0",
+    "max_logical_replication_workers": "0",
+    "max_wal_size": "256MB",
+    # Parallel queries need /dev/shm, of which containers have little.
+    "max_parallel_workers_per_gather": "0",
 }
 
 

@@ -41,7 +41,7 @@ async def test_the_keys_of_a_killed_worker_run_again_within_ten_seconds_once(
 
 async def _lines(file: Path, wanted: int) -> None:
     async with asyncio.timeout(10):
-        while len(file.read_text().splitlines()) < wanted:  # noqa: ASYNC110, ASYNC240 - a process writes it
+        while len(file.read_text().splitlines()) < wanted:  # noqa: ASYNC110 - a process writes it
             await asyncio.sleep(0.02)
 
 
