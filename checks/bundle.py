@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
+from checks.agents import fold_login
 from checks.bundle_schema import Bundle, Statement, bundle_schema
 from checks.document import Document, DocumentError, Fault, digest_of, read_document
 from checks.faults import faults_of
-from checks.snapshot import Account, Comment, Snapshot
+from checks.snapshot import Comment, Snapshot, Unread
 
 __all__ = [
     "Bundle",
@@ -107,8 +108,11 @@ def find_bundle(snapshot: Snapshot) -> BundleSource | None:
 
 def _is_authors(comment: Comment, snapshot: Snapshot) -> bool:
     """Whether the pull request's own author wrote it; nobody else speaks for the change."""
-    author = snapshot.author
-    return isinstance(author, Account) and (author.id, author.login) == (comment.author.id, comment.author.login)
+    author, writer = snapshot.author, comment.author
+    if isinstance(author, Unread) or author.is_bot is not writer.is_bot:
+        return False
+    same_id = None in (author.id, writer.id) or author.id == writer.id
+    return same_id and fold_login(author.login) == fold_login(writer.login)
 
 
 def _source(body: str, comment_id: int | None) -> BundleSource | None:

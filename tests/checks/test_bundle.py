@@ -108,7 +108,13 @@ def test_comments_count_by_their_time() -> None:
 
 @pytest.mark.parametrize(
     "author",
-    [Account("rita", 11), replace(build.AGENT, id=901), replace(build.AGENT, login="mergegate-courier"), None],
+    [
+        Account("rita", 11),
+        Account("rita[bot]", 900, "Bot"),
+        replace(build.AGENT, id=901),
+        Account("mergegate-courier", 900),
+        None,
+    ],
 )
 def test_only_the_author_s_comments_count(author: Account | None) -> None:
     foreign = replace(build.comment(build.body(reason="foreign")), author=author or build.AGENT)
@@ -116,6 +122,19 @@ def test_only_the_author_s_comments_count(author: Account | None) -> None:
     source = find_bundle(snapshot if author else replace(snapshot, author=Unread("HTTP 502")))
     assert source is not None
     assert source.comment_id is None
+
+
+@pytest.mark.parametrize(
+    "author", [replace(build.AGENT, id=None), Account("Mergegate-Courier", 900, "Bot"), build.AGENT]
+)
+def test_the_author_is_known_in_any_spelling_of_the_api(author: Account) -> None:
+    own = replace(build.comment(build.body()), author=author)
+    source = find_bundle(build.snapshot(comments=(own,)))
+    assert source is not None
+    assert source.comment_id == 1
+    other = find_bundle(build.snapshot(comments=(build.comment(build.body()),), author=replace(build.AGENT, id=None)))
+    assert other is not None
+    assert other.comment_id == 1
 
 
 def test_else_the_body_counts() -> None:
