@@ -30,7 +30,8 @@ def submit(
 ) -> Result:
     """Status and body of the answer to a request. Only the basic state is looked at; rules come at execution.
 
-    ApiError 422 for options that do not exist, 409 for a `sha` that is not the head.
+    A `sha` that is not the head is refused like other states that forbid it, with 400: the documentation names no
+    status for it, and its 409 has another meaning. ApiError 422 for options that do not exist.
     """
     _check_options(options)
     settled = _settled(repository, pull)
@@ -42,8 +43,6 @@ def submit(
     try:
         merges.check_basics(pull, options.get("sha"))
     except ApiError as error:
-        if error.status == 409:
-            raise
         return 400, _failed(error.message)
     request = _new_request(github, pull, actor, options)
     github.spawn(_after_delay(github, repository, pull, request))

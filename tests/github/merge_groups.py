@@ -83,7 +83,7 @@ class MergeQueues:
         self.dirty.add(key)
         if key not in self.working:
             self.working.add(key)
-            self.github.spawn(self._work(repository, branch))
+            self.github.spawn(self._work_in_background(repository, branch))
         if self.clock is None or self.clock.done():
             self.clock = self.github.background(self._tick())
 
@@ -107,8 +107,11 @@ class MergeQueues:
         changed = False
         for repository in self.github.world.repositories.values():
             for branch, queue in list(repository.queues.items()):
-                if queue and (repository.id, branch) not in self.working:
-                    changed |= await self._step(repository, branch)
+                key = (repository.id, branch)
+                if queue and key not in self.working:
+                    self.working.add(key)
+                    self.dirty.add(key)
+                    changed |= await self._work(repository, branch)
         return changed
 
     def _commit_changed(self, repository: Repository, sha: str) -> None:
@@ -145,15 +148,20 @@ class MergeQueues:
                     ):
                         self.poke(repository, branch)
 
-    async def _work(self, repository: Repository, branch: str) -> None:
-        key = (repository.id, branch)
+    async def _work_in_background(self, repository: Repository, branch: str) -> None:
+        await self._work(repository, branch)
+
+    async def _work(self, repository: Repository, branch: str) -> bool:
+        """Step until nothing is left to do; whether there was anything. One at a time for each queue."""
+        key, changed = (repository.id, branch), False
         try:
             while key in self.dirty:
                 self.dirty.discard(key)
                 while await self._step(repository, branch):
-                    pass
+                    changed = True
         finally:
             self.working.discard(key)
+        return changed
 
     async def _step(self, repository: Repository, branch: str) -> bool:
         """One change to the queue, or False when there is nothing to do."""
@@ -222,6 +230,8 @@ class MergeQueues:
         person, method = merges.person_of(github, entry.enqueuer), str(settings["merge_method"]).lower()
         entry.head_sha = pull.head_sha
         commit = await merges.merged_commit(github, repository, pull, base, method, person)
+        if entry not in repository.queues[branch]:  # it left meanwhile
+            return True
         if commit is None:
             entry.state = "UNMERGEABLE"
             return True
@@ -229,7 +239,8 @@ class MergeQueues:
         entry.group_ref = f"refs/heads/{PREFIX}/{branch}/pr-{pull.number}-{base}"
         entry.state, entry.requested_at = "AWAITING_CHECKS", github.world.now()
         await update_ref(github, repository, entry.group_ref, commit, QUEUE_BOT)
-        await github.publish(MergeGroupChanged(repository, entry, "checks_requested", branch))
+        if entry.group_sha == commit:  # else it left while the ref was made
+            await github.publish(MergeGroupChanged(repository, entry, "checks_requested", branch))
         return True
 
     def _judge(self, repository: Repository, branch: str) -> bool:

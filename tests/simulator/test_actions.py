@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from githubkit_schemas.v2026_03_10 import models
 
+from tests.github.actions.local import run_workflow
 from tests.github.actions.scripted import ScriptedJob
 from tests.github.errors import ApiError
 from tests.github.events import DomainEvent, WorkflowJobChanged, WorkflowRunChanged
@@ -184,12 +185,9 @@ async def test_an_event_that_policy_forbids_is_a_startup_failure_too(hub: Simula
     assert (run.name, run.conclusion, run.jobs, repository.check_runs) == ("CI", "startup_failure", {}, {})
 
 
-async def test_jobs_find_pytest(hub: SimulatedGitHub) -> None:
-    test = "def test_one():\n    assert True\n"
-    repository = await shop(hub, {CI: workflow("python -m pytest -q"), "test_one.py": test})
-    await hub.push(repository, "main", {"a": "b"})
-    await hub.settle()
-    assert log_lines(only_run(repository).jobs[1][0])[-3].startswith("1 passed in ")
+async def test_jobs_find_pytest(tmp_path: Path) -> None:
+    run = await run_workflow(tmp_path, workflow("python -m pytest -q"), {"test_one.py": "def test_one(): pass\n"})
+    assert log_lines(run.jobs[1][0])[-3].startswith("1 passed in ")
 
 
 async def test_a_pull_request_is_tested_merged_into_its_base(hub: SimulatedGitHub) -> None:
@@ -328,6 +326,16 @@ async def test_cancel_kills_and_concludes(hub: SimulatedGitHub) -> None:
     assert log_lines(run.jobs[1][0])[-1] == "##[error]The operation was canceled."
     with pytest.raises(ApiError, match="completed"):
         await hub.actions.cancel(repository, run)
+
+
+async def test_cancel_of_what_has_not_begun(hub: SimulatedGitHub) -> None:
+    hub.world.switches.run_actions = False
+    repository = await shop(hub, {CI: workflow("true")})
+    await hub.push(repository, "main", {"a": "b"})
+    await hub.settle()
+    run = only_run(repository)
+    await hub.actions.cancel(repository, run)
+    assert (run.conclusion, run.jobs[1]) == ("cancelled", [])
 
 
 async def test_a_script_may_hold_a_job_open(hub: SimulatedGitHub) -> None:

@@ -77,25 +77,34 @@ class Attempt:
 
     async def _run(self) -> None:
         try:
-            self.waits_for_switch = not self.github.world.switches.run_actions
-            if self.waits_for_switch:
-                await self.switch.wait()
-            self.waits_for_switch = False
-            self.run.status = "in_progress"
-            await self.github.publish(
-                WorkflowRunChanged(self.repository, self.run, "in_progress", self.run.triggering_actor)
-            )
-            definitions = self.workflow.jobs
-            loop = asyncio.get_running_loop()
-            self.results = {definition.id: loop.create_future() for definition in definitions}
-            self.tasks = [asyncio.create_task(self._definition(definition)) for definition in definitions]
-            await asyncio.gather(*self.tasks)
+            await self._wait_for_switch()
+            if not self.cancelling:
+                await self._all_jobs()
             await self.actions.finished(self, self._conclusion())
         finally:
             for task in self.tasks:
                 task.cancel()
             # Their processes are dead only when they have ended.
             await asyncio.gather(*self.tasks, return_exceptions=True)
+            self.actions.forget(self)
+
+    async def _wait_for_switch(self) -> None:
+        self.waits_for_switch = not self.github.world.switches.run_actions
+        if self.waits_for_switch:
+            await self.switch.wait()
+        self.waits_for_switch = False
+
+    async def _all_jobs(self) -> None:
+        self.run.status = "in_progress"
+        actor = self.run.triggering_actor
+        await self.github.publish(WorkflowRunChanged(self.repository, self.run, "in_progress", actor))
+        loop = asyncio.get_running_loop()
+        definitions = self.workflow.jobs
+        self.results = {definition.id: loop.create_future() for definition in definitions}
+        self.tasks = [asyncio.create_task(self._definition(definition)) for definition in definitions]
+        for result in await asyncio.gather(*self.tasks, return_exceptions=True):
+            if isinstance(result, Exception):  # a cancelled job is none
+                raise result
 
     async def _definition(self, definition: JobDefinition) -> None:
         result = "cancelled"

@@ -191,8 +191,10 @@ class Actions:
         repository, run = attempt.repository, attempt.run
         run.status, run.conclusion = "completed", conclusion
         await self._finished(repository, run, repository.suites[run.suite_id], run.triggering_actor)
-        if self.attempts.get(run.id) is attempt:  # whoever listened may have started the next one
-            del self.attempts[run.id]
+
+    def forget(self, attempt: Attempt) -> None:
+        if self.attempts.get(attempt.run.id) is attempt:  # whoever listened may have started the next one
+            del self.attempts[attempt.run.id]
 
     async def _finished(self, repository: Repository, run: WorkflowRun, suite: CheckSuite, actor: str) -> None:
         run.updated_at = suite.updated_at = self.github.world.now()
