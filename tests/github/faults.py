@@ -22,8 +22,8 @@ class ConnectionCut(httpx.RemoteProtocolError):
 @dataclass
 class Fault:
     """`kind`: fail = refused without effect; fail_after = done, yet answered with `status`; slow = answered after
-    `seconds`; cut and cut_after = the connection ends within the answer, without or with the effect; lag = a GET gets
-    the answer that was last given for the same address."""
+    `seconds`; cut and cut_after = the connection ends within the answer, without or with the effect; lag = the same
+    question of the same caller (a GET, or a GraphQL query) gets the answer that it got last."""
 
     kind: FaultKind
     method: str | None = None

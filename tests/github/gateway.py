@@ -106,11 +106,16 @@ class Answering:
     async def _respond(self, request: Request, fault: Fault | None) -> Response:
         if fault is not None and fault.kind in ("fail", "cut"):
             response = _failure(fault)
-        elif fault is not None and fault.kind == "lag" and (old := self.github.last_answers.get(str(request.url))):
+        elif (
+            fault is not None
+            and fault.kind == "lag"
+            and (old := self.github.last_answers.get(await _question(request)))
+        ):
             response = Response(old.body, old.status_code, dict(old.headers))
         else:
             response = await self._answer(request)
-            self.github.last_answers[str(request.url)] = response
+            if response.status_code == 200:
+                self.github.last_answers[await _question(request)] = response
         self._record(request, response.status_code)
         return _failure(fault) if fault is not None and fault.kind == "fail_after" else response
 
@@ -230,6 +235,12 @@ async def _operation(request: Request, template: str) -> str | None:
 def _graphql_limit(error: PrimaryLimitReached) -> Response:
     """https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api: the status is 200."""
     return answer({"errors": [{"type": "RATE_LIMITED", "message": error.message}]}, headers=error.headers)
+
+
+async def _question(request: Request) -> str:
+    """What must be equal for an old answer to be given again: caller, address and, for GraphQL, the document."""
+    credential, body = request.headers.get("authorization", ""), (await request.body()).decode(errors="replace")
+    return f"{request.method} {request.url} {credential} {body}"
 
 
 def _failure(fault: Fault) -> Response:

@@ -229,6 +229,7 @@ class SimulatedGitHub(Acting):
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await self.webhooks.close()
 
     def _application(self) -> Gateway:
         rest = self._wrapped([r for part in self._parts for r in getattr(part, "routes", [])])
