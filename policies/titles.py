@@ -33,6 +33,8 @@ def _review_title(verdict: Verdict) -> str:
         return clean(f"Approved by {by}", LONGEST) if by else f"No approval needed at {verdict.risk.word} risk"
     if verdict.needed:
         return clean(f"Needs approval by {' or '.join(verdict.needed)}", LONGEST)
+    if verdict.review.status is Status.PENDING:  # a draft: nobody is asked, so no fix is the next step
+        return clean(verdict.review.reason, LONGEST)
     return _next_step(verdict.review)
 
 

@@ -82,12 +82,13 @@ class Applier:
 
     async def _put(self, put: PutCheckRun) -> None:
         existing = put.existing or await self._unknown_runs(put)
-        create = put.create and not (existing and not put.existing)
-        for check_run_id in existing:
+        taken = False
+        for check_run_id in sorted(existing):
             run = await self._update(put, check_run_id)
             # GitHub may leave a completed run completed; then only a new one of that name can be open.
-            create = create or (run is not None and run.status != put.status)
-        if create:
+            taken = run is not None and run.status == put.status
+        renewed = put.create and bool(put.existing)
+        if renewed or not taken:
             await self._create(put)
 
     async def _unknown_runs(self, put: PutCheckRun) -> tuple[int, ...]:

@@ -52,6 +52,7 @@ def own_runs(head: HeadCommit, own_app_id: int, stored: Sequence[StoredRun]) -> 
             run.external_id or "",
             written[run.database_id].output_digest if run.database_id in written else None,
             run.started_at,
+            written[run.database_id].external_id if run.database_id in written else None,
         )
         for suite, run in _listed(head)
         if _is_of(suite, own_app_id)

@@ -9,9 +9,10 @@ from pydantic import TypeAdapter
 from app.gate.gate import Gate
 from app.gate.observation import OwnRun, Wanted
 from app.keys import PullKey
-from app.store import check_runs, notices, pulls, pushes, reviews
+from app.store import check_runs, notices, pulls, pushes, reviews, work
 from app.store.check_runs import CheckRun
 from app.store.database import Connection
+from app.store.work import Mark
 
 WANTED: TypeAdapter[list[Wanted]] = TypeAdapter(list[Wanted])
 
@@ -35,10 +36,11 @@ async def recall(gate: Gate, key: PullKey, seen: pulls.PullRow) -> Memory:
     """Remember whose head this is, before anything slow begins, and read what is known."""
     repository_id, head = key.repository_id, seen.head_sha
     async with gate.database.transaction() as connection:
+        before = await pulls.find_pull(connection, repository_id, key.number)
         await pulls.note_head(connection, seen)
         row = await pulls.find_pull(connection, repository_id, key.number)
         others = await pulls.open_pulls_with_head(connection, repository_id, head)
-        return Memory(
+        memory = Memory(
             row or seen,
             tuple(await check_runs.of_head(connection, repository_id, head)),
             await _abandoned(connection, key),
@@ -47,6 +49,19 @@ async def recall(gate: Gate, key: PullKey, seen: pulls.PullRow) -> Memory:
             tuple(await pushes.of_head(connection, repository_id, head)),
             await notices.of_pull(connection, repository_id, key.number),
         )
+        if before is not None and _place(before) != _place(seen):
+            left = await pulls.open_pulls_with_head(connection, repository_id, before.head_sha)
+            await work.mark(connection, [Mark(str(_sibling(key, each))) for each in left if each.number != key.number])
+        return memory
+
+
+def _place(row: pulls.PullRow) -> tuple[str, str, bool]:
+    """What others with the same head depend on; they are looked at again when it changes."""
+    return row.head_sha, row.base_ref, row.open
+
+
+def _sibling(key: PullKey, row: pulls.PullRow) -> PullKey:
+    return PullKey(key.installation_id, key.repository_id, row.number)
 
 
 async def _abandoned(connection: Connection, key: PullKey) -> tuple[CheckRun, ...]:
@@ -57,4 +72,12 @@ async def _abandoned(connection: Connection, key: PullKey) -> tuple[CheckRun, ..
 
 def as_written(run: CheckRun) -> OwnRun:
     """A check run of ours as we last wrote it, for when GitHub's listing does not show it."""
-    return OwnRun(run.check_run_id, run.name, run.status, run.conclusion, run.external_id, run.output_digest)
+    return OwnRun(
+        run.check_run_id,
+        run.name,
+        run.status,
+        run.conclusion,
+        run.external_id,
+        run.output_digest,
+        written_key=run.external_id,
+    )

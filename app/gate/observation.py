@@ -25,6 +25,7 @@ class OwnRun:
     external_id: str
     output_digest: str | None = None
     created_at: datetime | None = None
+    written_key: str | None = None  # the external id that we wrote last, whether GitHub took the rest or not
 
     @property
     def open(self) -> bool:

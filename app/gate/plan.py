@@ -127,11 +127,17 @@ def _put(
     old = [run for run in runs if run.open and run.created_at is not None and now - run.created_at > RENEW_AFTER]
     create = not runs or (status != "completed" and len(old) == len(runs))
     digest = output_digest(want.output)
-    if not create and all(_agrees(run, status, conclusion, want.external_id, digest) for run in runs):
+    told = [run for run in runs if not _cannot_reopen(run, runs, status, want.external_id)]
+    if not create and all(_agrees(run, status, conclusion, want.external_id, digest) for run in told):
         return None
-    return PutCheckRun(
-        want.name, head_sha, status, conclusion, want.external_id, want.output, tuple(run.id for run in runs), create
-    )
+    ids = tuple(sorted(run.id for run in told))
+    return PutCheckRun(want.name, head_sha, status, conclusion, want.external_id, want.output, ids, create)
+
+
+def _cannot_reopen(run: OwnRun, runs: Sequence[OwnRun], status: str, external_id: str) -> bool:
+    """A completed run that GitHub did not reopen when we asked, and that a newer open one has replaced."""
+    replaced = any(other.open and other.id > run.id for other in runs)
+    return not run.open and status != "completed" and replaced and run.written_key == external_id
 
 
 def _agrees(run: OwnRun, status: str, conclusion: str | None, external_id: str, digest: str) -> bool:

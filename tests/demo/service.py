@@ -65,7 +65,7 @@ async def _wait_until_healthy(process: asyncio.subprocess.Process, address: str,
                     if (await client.get(f"{address}/healthz")).status_code == 200:
                         return
                 await asyncio.sleep(0.1)
-    raise NotStarted(f"the gate did not start:\n{log.read_text(errors='replace')[-2000:]}")  # noqa: ASYNC240
+    raise NotStarted(f"the gate did not start:\n{log.read_text(errors='replace')[-2000:]}")
 
 
 async def _stop(process: asyncio.subprocess.Process) -> None:

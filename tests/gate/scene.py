@@ -115,9 +115,7 @@ class Scene:
 
     def requests(self) -> list[RequestRecord]:
         """The gate's own requests so far, without minting."""
-        return [
-            one for one in self.github.requests if one.app_id == self.app.id and "access_tokens" not in one.path
-        ]
+        return [one for one in self.github.requests if one.app_id == self.app.id and "access_tokens" not in one.path]
 
     def writes(self) -> list[RequestRecord]:
         return [one for one in self.requests() if _is_write(one)]
@@ -127,9 +125,13 @@ class Scene:
         return {run.name: run.conclusion or run.status for run in self.check_runs(repository, sha)}
 
     def check_runs(self, repository: Repository, sha: str) -> Sequence[CheckRun]:
-        return [
-            run for run in repository.check_runs.values() if run.app_id == self.app.id and run.head_sha == sha
-        ]
+        return [run for run in repository.check_runs.values() if run.app_id == self.app.id and run.head_sha == sha]
+
+    def summary(self, repository: Repository, pull: PullRequest, name: str) -> str:
+        """Title and summary of the newest check run of that name on the head."""
+        runs = [run for run in self.check_runs(repository, pull.head_sha) if run.name == f"mergegate/{name}"]
+        newest = max(runs, key=lambda run: run.id)
+        return f"{newest.title}\n{newest.summary}"
 
     def verdict(self, repository: Repository, pull: PullRequest) -> Mapping[str, str]:
         """The pull request's checks, short: {"evidence": "success", …}; two runs of one name fail."""
