@@ -79,7 +79,7 @@ def assert_inert(markdown: str) -> None:
         assert not (len(core) >= 7 and all(character in "0123456789abcdefABCDEF" for character in core)), word
 
 
-@pytest.mark.parametrize("attack", ATTACKS)
+@pytest.mark.parametrize("attack", ATTACKS, ids=range(len(ATTACKS)))
 def test_no_attack_comes_alive(attack: str) -> None:
     assert_inert("Now: " + inert(attack))
     assert_inert("Now: " + code(attack))
@@ -127,7 +127,7 @@ PLAIN = [
 ]
 
 
-@pytest.mark.parametrize("text", PLAIN)
+@pytest.mark.parametrize("text", PLAIN, ids=range(len(PLAIN)))
 def test_plain_sentences_stay_as_they_are(text: str) -> None:
     assert inert(text) == text
 
@@ -152,7 +152,7 @@ MARKED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "expected"), MARKED)
+@pytest.mark.parametrize(("text", "expected"), MARKED, ids=range(len(MARKED)))
 def test_what_is_no_plain_word_becomes_code(text: str, expected: str) -> None:
     assert inert(text) == expected
 
@@ -168,7 +168,7 @@ CODE = [
 ]
 
 
-@pytest.mark.parametrize(("text", "expected"), CODE)
+@pytest.mark.parametrize(("text", "expected"), CODE, ids=range(len(CODE)))
 def test_code_fences_are_longer_than_the_text_s(text: str, expected: str) -> None:
     assert code(text) == expected
 
@@ -194,7 +194,7 @@ HIDDEN = (
 )
 
 
-@pytest.mark.parametrize("character", HIDDEN)
+@pytest.mark.parametrize("character", HIDDEN, ids=ascii)
 def test_characters_without_a_shape_are_hidden(character: str) -> None:
     assert is_hidden(character)
 
@@ -218,7 +218,7 @@ LINKS = [
 ]
 
 
-@pytest.mark.parametrize(("url", "expected"), LINKS)
+@pytest.mark.parametrize(("url", "expected"), LINKS, ids=range(len(LINKS)))
 def test_only_plain_https_addresses_are_linked(url: str | None, expected: str) -> None:
     assert link("run", url) == expected
 

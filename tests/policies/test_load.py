@@ -216,7 +216,7 @@ ERRORS = [
 ]
 
 
-@pytest.mark.parametrize("row", ERRORS, ids=lambda row: repr(row[0])[:60])
+@pytest.mark.parametrize("row", ERRORS, ids=[f"{number} {row[4]}" for number, row in enumerate(ERRORS)])
 def test_an_error_says_where_what_and_how_to_repair(row: tuple[str, int, int, str, str, str]) -> None:
     text, *expected = row
     (found,) = errors(text)
