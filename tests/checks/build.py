@@ -73,6 +73,11 @@ def fields(**changes: Any) -> dict[str, Any]:
     return {name: value for name, value in bundle.items() if value is not None}
 
 
+def command(exit_code: int = 0, where: str = "ci", command: str = "pytest -q", **more: Any) -> dict[str, Any]:
+    """A command as a bundle's field."""
+    return {"command": command, "exit_code": exit_code, "where": where, **more}
+
+
 def bundle(**changes: Any) -> Bundle:
     read = parse_bundle(json.dumps(fields(**changes)))
     assert not isinstance(read, BundleFaults), read.faults

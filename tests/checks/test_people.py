@@ -9,11 +9,9 @@ import pytest
 
 from checks import people
 from checks.paths import PathPatterns
-from checks.people import AgentMarkers, Classification, DependencyBots, PeopleRule, classify, excluded_approvers
+from checks.people import AgentMarkers, Classification, DependencyBots, PeopleRule, classify
 from checks.snapshot import (
     Account,
-    Commit,
-    CommitIdentity,
     Diff,
     FileStatus,
     Head,
@@ -22,7 +20,7 @@ from checks.snapshot import (
     Unread,
 )
 from tests.checks import build
-from tests.checks.build import HEAD, OPERATOR, READER, REVIEWER, SECOND, commit, persons
+from tests.checks.build import HEAD, OPERATOR, READER, REVIEWER, commit, persons
 
 SHORT = HEAD[:12]
 WEB_FLOW = Account("web-flow", 19864447)
@@ -331,79 +329,6 @@ def test_who_is_no_dependency_bot(author: Account | Unread, bots: DependencyBots
     found = _classify(_update(author=author), bots=bots)
     assert found.kind == "agent"
     assert not any("dependency bot" in marker for marker in found.markers)
-
-
-def _vouched(message: str = "s\n\nCo-authored-by: R <11+rita@users.noreply.github.com>", **changes: Any) -> Commit:
-    return commit(COPILOT, WEB_FLOW, message, **{"signature_valid": True, "signed_by_github": True, **changes})
-
-
-@pytest.mark.parametrize(
-    ("snapshot", "logins"),
-    [
-        (persons(), ()),
-        (persons(operator="Olivia"), ("olivia",)),
-        (persons(ticket=build.ticket()), ("olivia",)),
-        (persons(operator="rita", ticket=build.ticket()), ("rita", "olivia")),
-        (persons(operator="olivia", ticket=build.ticket()), ("olivia",)),
-        (persons(commits=(_vouched(),)), ("rita",)),
-        (persons(commits=(_vouched("s\n\nCo-authored-by: Ann <ann@example.com>"),)), ()),
-        (persons(commits=(_vouched(signature_valid=False),)), ()),
-        (persons(commits=(_vouched(signed_by_github=False),)), ()),
-        (persons(commits=(replace(_vouched(), author=build.identity(OPERATOR)),)), ()),
-        (persons(commits=(replace(_vouched(), author=CommitIdentity("x", "noreply@anthropic.com")),)), ()),
-        (persons(commits=UNREAD), ()),
-    ],
-)
-def test_who_runs_the_agent(snapshot: Snapshot, logins: tuple[str, ...]) -> None:
-    assert people.operators(snapshot) == logins
-
-
-def _excluded(snapshot: Snapshot, allow_operator: bool = False, **changes: Any) -> dict[str, str]:
-    return dict(excluded_approvers(snapshot, changes.get("kind", build.AN_AGENTS), allow_operator))
-
-
-def test_author_contributors_and_operator_may_not_approve() -> None:
-    snapshot = build.snapshot(
-        head=replace(build.snapshot().head, pusher=Account("Pia")), commits=(commit(REVIEWER, SECOND),)
-    )
-    assert _excluded(snapshot) == {
-        "mergegate-courier": "opened this pull request",
-        "pia": "pushed this head",
-        "sam": f"committed commit {SHORT}",
-        "rita": f"wrote commit {SHORT}",
-        "olivia": "runs the agent that made this change",
-    }
-
-
-def test_the_first_reason_stands() -> None:
-    assert _excluded(persons(operator="olivia")) == {"olivia": "opened this pull request"}
-    pushed = build.snapshot(head=replace(build.snapshot().head, pusher=OPERATOR), commits=(commit(OPERATOR),))
-    assert _excluded(pushed)["olivia"] == "pushed this head"
-
-
-def test_unknown_contributors_exclude_nobody_by_name() -> None:
-    snapshot = build.snapshot(author=UNREAD, commits=UNREAD, head=_head(pusher=None), operator=None)
-    assert _excluded(snapshot) == {}
-    unmapped = replace(snapshot, commits=(commit(None),))
-    assert _excluded(unmapped) == {}
-
-
-def test_a_person_s_own_pull_request_has_no_operator() -> None:
-    assert "rita" not in _excluded(persons(operator="rita"), kind=build.A_PERSONS)
-    assert "rita" in _excluded(persons(operator="rita"))
-
-
-def test_the_operator_may_approve_where_policy_says_so() -> None:
-    snapshot = build.snapshot(
-        head=replace(build.snapshot().head, pusher=OPERATOR), commits=(commit(OPERATOR), commit(REVIEWER))
-    )
-    assert "olivia" in _excluded(snapshot)
-    assert "olivia" not in _excluded(snapshot, allow_operator=True)
-    assert "rita" in _excluded(snapshot, allow_operator=True)
-
-
-def test_who_opened_it_may_not_approve_even_then() -> None:
-    assert _excluded(build.snapshot(author=OPERATOR), allow_operator=True)["olivia"] == "opened this pull request"
 
 
 def test_markers_of_policy_are_optional() -> None:
