@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import ValidationError
 
@@ -24,6 +24,7 @@ __all__ = [
     "find_bundle",
     "parse_bundle",
     "read_bundle",
+    "read_given",
 ]
 
 _INFO_STRINGS = frozenset({"mergegate", "yaml mergegate", "json mergegate"})
@@ -41,7 +42,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class BundleSource:
-    """A block in the pull request's body, or in a comment of its author, as it stands there.
+    """A block in the pull request's body, in a comment of its author, or in a file that was handed over (`given`).
 
     `others` are the opening lines of further blocks in the same place; with them it cannot be told which is meant.
     """
@@ -51,9 +52,12 @@ class BundleSource:
     closed: bool = True
     comment_id: int | None = None  # None: the body
     others: tuple[int, ...] = ()
+    given: bool = False
 
     @property
     def place(self) -> str:
+        if self.given:
+            return "the given file"
         return "the pull request's body" if self.comment_id is None else f"comment {self.comment_id}"
 
 
@@ -74,9 +78,19 @@ class BundleReading:
 
 def read_bundle(snapshot: Snapshot) -> BundleReading:
     """Find the bundle, read it, and take its digest."""
+    if snapshot.number is None:
+        return read_given(snapshot.body) if snapshot.body else BundleReading()
     source = find_bundle(snapshot)
-    if source is None:
-        return BundleReading()
+    return BundleReading() if source is None else _read(source)
+
+
+def read_given(text: str) -> BundleReading:
+    """Read a bundle that was handed over: a Markdown text with a block, or the content of a block by itself."""
+    source = _source(text, None) or BundleSource(text, first_line=1)
+    return _read(replace(source, given=True))
+
+
+def _read(source: BundleSource) -> BundleReading:
     digest = bundle_digest(source)
     faults = _faults_of_place(source)
     if faults:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from checks.bundle import Bundle, BundleReading, BundleSource
-from checks.bundle_schema import Command, Pointer
+from checks.bundle_schema import Command, Pointer, Tests
 from checks.ci_jobs import plain, read_log, shows
 from checks.ci_runs import current_jobs
 from checks.finding import Evidence, Finding, Fix, errored, failed, passed, pending, skipped
+from checks.logs import LogReport
 from checks.snapshot import Artifact, Diff, Job, JobLog, Snapshot, Unread, WorkflowRun
 
 # What policy can ask for, as paths into the bundle.
@@ -34,7 +35,7 @@ def check(snapshot: Snapshot, reading: BundleReading, required: tuple[str, ...])
     """Findings `bundle` and `claims.*`. `required` holds names of FIELDS."""
     source, bundle = reading.source, reading.bundle
     if source is None:
-        return (_no_bundle(required),)
+        return (_no_bundle(required, offline=snapshot.number is None),)
     if bundle is None:
         return (_unreadable(reading, source),)
     return (
@@ -47,10 +48,13 @@ def check(snapshot: Snapshot, reading: BundleReading, required: tuple[str, ...])
     )
 
 
-def _no_bundle(required: tuple[str, ...]) -> Finding:
+def _no_bundle(required: tuple[str, ...], *, offline: bool) -> Finding:
     if not required:
         return skipped("bundle", "No evidence bundle is asked for.")
     fields = ", ".join(required)
+    if offline:
+        fix = Fix("add-bundle", f"Write a bundle and hand it over (`--bundle FILE`). It needs: {fields}.")
+        return pending("bundle", "No evidence bundle was handed over; only GitHub knows whether there is one.", fix=fix)
     fix = Fix("add-bundle", f"Add a fenced block with the info string `mergegate` to the body. It needs: {fields}.")
     return failed("bundle", "There is no evidence bundle in the pull request's body or its author's comments.", fix=fix)
 
@@ -256,13 +260,26 @@ def _tests(snapshot: Snapshot, bundle: Bundle) -> Iterator[Finding]:
     if not counted:
         yield pending("claims.tests", "No raw log counts tests yet, to compare them with the bundle's.", fix=_WAIT)
         return
-    ran = sum((report.passed or 0) + (report.failed or 0) + (report.skipped or 0) for report in counted)
-    skips = sum(report.skipped or 0 for report in counted)
-    if bundle.tests.count("added") > ran or bundle.tests.count("skipped") > skips:
-        reason = f"The bundle counts more tests than the raw logs, which have {ran}, of which {skips} were skipped."
-        yield failed("claims.tests", reason, fix=Fix("correct-bundle", "Correct the counts.", "tests"))
+    if more := _more_than(bundle.tests, counted):
+        reason = f"The bundle counts more tests than the raw logs, which have {more}."
+        yield failed("claims.tests", reason, fix=_TRUE_COUNTS)
     else:
+        ran, skips = _ran(counted)
         yield passed("claims.tests", f"The raw logs count {ran} tests, {skips} skipped; the bundle says no more.")
+
+
+def _more_than(tests: Tests, reports: list[LogReport]) -> str | None:
+    """What the logs have, where the bundle has more."""
+    ran, skips = _ran(reports)
+    if tests.count("added") <= ran and tests.count("skipped") <= skips:
+        return None
+    return f"{ran}, of which {skips} were skipped"
+
+
+def _ran(reports: list[LogReport]) -> tuple[int, int]:
+    """Tests that ran, and those of them that were skipped."""
+    ran = sum((report.passed or 0) + (report.failed or 0) + (report.skipped or 0) for report in reports)
+    return ran, sum(report.skipped or 0 for report in reports)
 
 
 def check_given_logs(reading: BundleReading, logs: Mapping[str, JobLog]) -> tuple[Finding, ...]:
@@ -272,7 +289,17 @@ def check_given_logs(reading: BundleReading, logs: Mapping[str, JobLog]) -> tupl
     """
     commands = () if reading.bundle is None else reading.bundle.commands or ()
     all_well = bool(commands) and all(command.exit_code == 0 for command in commands)
-    return tuple(_given_log(name, log, all_well=all_well) for name, log in logs.items())
+    single = tuple(_given_log(name, log, all_well=all_well) for name, log in logs.items())
+    return (*single, *_given_counts(reading.bundle, [log.report for log in logs.values()]))
+
+
+def _given_counts(bundle: Bundle | None, reports: list[LogReport]) -> Iterator[Finding]:
+    """Counts of tests that none of the given logs can hold, where each of them counts its tests."""
+    if bundle is None or bundle.tests is None or not reports or any(report.passed is None for report in reports):
+        return
+    if more := _more_than(bundle.tests, reports):
+        reason = f"The bundle counts more tests than the given logs, which have {more}."
+        yield failed("claims.logs", reason, fix=_TRUE_COUNTS)
 
 
 def _given_log(name: str, log: JobLog, *, all_well: bool) -> Finding:
@@ -293,3 +320,4 @@ _WAIT = Fix("wait", "Nothing to do; the gate looks again by itself.")
 _TRUE_CODE = Fix(
     "correct-bundle", "Give the exit codes that the raw logs show, or repair the cause and push.", "commands"
 )
+_TRUE_COUNTS = Fix("correct-bundle", "Correct the counts.", "tests")

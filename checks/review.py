@@ -52,7 +52,7 @@ def check(snapshot: Snapshot, requirement: ReviewRequirement) -> ReviewResult:
     """Findings `review`, `review.changes` for every change asked for, and `review.co-authors`."""
     co_authors = tuple(_co_author_findings(snapshot, requirement))
     if isinstance(snapshot.reviews, Unread):
-        return ReviewResult((_unread(snapshot.reviews), *co_authors), (), ())
+        return ReviewResult((_unread(snapshot.reviews, requirement), *co_authors), (), ())
     standing = _standing(snapshot.reviews)
     excluded = excluded_approvers(snapshot, requirement.classification, requirement.allow_operator)
     counted: list[str] = []
@@ -69,8 +69,12 @@ def check(snapshot: Snapshot, requirement: ReviewRequirement) -> ReviewResult:
     return ReviewResult((approvals, *changes, *co_authors), tuple(counted), tuple(discounted))
 
 
-def _unread(reviews: Unread) -> Finding:
+def _unread(reviews: Unread, requirement: ReviewRequirement) -> Finding:
     reason = f"The reviews could not be read: {reviews.because}."
+    if reviews.offline and requirement.approvals > 0:
+        count = "1 approval is" if requirement.approvals == 1 else f"{requirement.approvals} approvals are"
+        reason = f"{count} needed by {_eligible(requirement)}. {reason}"
+        return needs_person(CHECK, reason, fix=Fix("ask-person", "Open a pull request and ask for a review of it."))
     if reviews.offline:
         return pending(CHECK, reason, fix=Fix("open-pull-request", "Open a pull request; only GitHub has its reviews."))
     return errored(CHECK, reason, fix=Fix("wait", "Nothing to do; the gate reads them again by itself."))

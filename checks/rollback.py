@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from checks.bundle import Bundle
 from checks.bundle_schema import Rollback
-from checks.finding import Finding, Fix, failed, needs_person, passed, skipped
+from checks.finding import Finding, Fix, failed, needs_person, passed, pending, skipped
 from checks.snapshot import Risk
 
 CHECK = "rollback"
@@ -14,15 +14,22 @@ _LOSING = frozenset({"data-deletion", "migration"})
 
 
 def check(
-    bundle: Bundle | None, level: Risk, areas: Collection[str], *, required: bool, tested_from: Risk = Risk.HIGH
+    bundle: Bundle | None,
+    level: Risk,
+    areas: Collection[str],
+    *,
+    required: bool,
+    tested_from: Risk = Risk.HIGH,
+    offline: bool = False,
 ) -> tuple[Finding, ...]:
     """Finding `rollback`, and `rollback.data-loss` (needs a person) where data would be lost.
 
-    From the risk `tested_from` on, the way back must have been tried.
+    From the risk `tested_from` on, the way back must have been tried. `offline`: no bundle was handed over for a local
+    judgement, and whether GitHub has one is not known.
     """
     rollback = None if bundle is None else bundle.rollback
     if rollback is None:
-        return (_absent(required=required),)
+        return (_unknown() if required and offline else _absent(required=required),)
     faults = tuple(_faults(rollback, level, _LOSING & set(areas), tested_from))
     return (*(faults or (passed(CHECK, f"The way back is given: {rollback.strategy}."),)), *_loss(rollback))
 
@@ -30,8 +37,11 @@ def check(
 def _absent(*, required: bool) -> Finding:
     if not required:
         return skipped(CHECK, "No way back is asked for.")
-    fix = Fix("add-bundle-field", "Add rollback with a strategy, and steps where it is not a plain revert.", CHECK)
-    return failed(CHECK, "The bundle does not say how to go back.", fix=fix)
+    return failed(CHECK, "The bundle does not say how to go back.", fix=_ADD)
+
+
+def _unknown() -> Finding:
+    return pending(CHECK, "No bundle was handed over that says how to go back.", fix=_ADD)
 
 
 def _faults(rollback: Rollback, level: Risk, losing: Collection[str], tested_from: Risk) -> Iterator[Finding]:
@@ -64,3 +74,6 @@ def _loss(rollback: Rollback) -> Iterator[Finding]:
     if rollback.data_loss is True:
         reason = "Going back would lose data; a person has to accept that."
         yield needs_person("rollback.data-loss", reason, fix=Fix("ask-person", "Ask for a review of the rollback."))
+
+
+_ADD = Fix("add-bundle-field", "Add rollback with a strategy, and steps where it is not a plain revert.", CHECK)

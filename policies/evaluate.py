@@ -101,7 +101,8 @@ def _of_agent(case: _Case) -> tuple[Node, ...]:
     policy, bundle = case.state.policy, case.reading.bundle
     required = policy.bundle.required
     given = claims.check(case.snapshot, case.reading, required)
-    back = rollback.check(bundle, case.level, case.risk.areas, required="rollback" in required)
+    no_bundle = case.reading.source is None and case.snapshot.number is None
+    back = rollback.check(bundle, case.level, case.risk.areas, required="rollback" in required, offline=no_bundle)
     return (
         group("policy", (policy_finding(case.state),)),
         group("ticket", (_ticket(case),)),
@@ -135,6 +136,9 @@ def _ticket(case: _Case) -> Finding:
         return passed("ticket", f"It belongs to ticket `{ticket.id}`.")
     if not case.state.policy.ticket.required:
         return skipped("ticket", "It belongs to no ticket, and the policy asks for none.")
+    if case.snapshot.number is None:
+        fix = Fix("link-ticket", "Hand over the ticket (`--ticket FILE`), or open a pull request from an accepted one.")
+        return pending("ticket", "The policy asks for a ticket; only GitHub knows whether there is one.", fix=fix)
     fix = Fix("link-ticket", "Start the work from an accepted ticket.")
     return failed("ticket", "It belongs to no ticket, and the policy asks for one.", fix=fix)
 

@@ -25,11 +25,15 @@ _REPLACED = frozenset({"people", "approvers"})
 
 @dataclass(frozen=True, slots=True)
 class PolicySource:
-    """The policy file as it stands at the target branch's tip. `text` is None when there is no such file."""
+    """The policy file as it stands at the target branch's tip. `text` is None when there is no such file.
+
+    `given` names a file that was handed over instead, for a local judgement.
+    """
 
     text: str | Unread | None
     ref: str  # full ref of the target branch
     sha: str  # commit it was read at
+    given: str | None = None
 
 
 Origin = Literal["file", "default", "broken", "unread"]

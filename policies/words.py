@@ -11,6 +11,8 @@ def policy_finding(state: PolicyState) -> Finding:
     branch = state.source.ref.removeprefix("refs/heads/")
     # Without the commit: the words must stay the same while the branch moves on and the policy does not.
     at = Evidence("policy", digest=state.digest)
+    if state.origin == "file" and state.source.given is not None:
+        return passed("policy", f"The policy is the given file `{state.source.given}`.", at)
     if state.origin == "file":
         return passed("policy", f"The policy is `{POLICY_PATH}` of `{branch}`.", at)
     if state.origin == "default":
