@@ -17,6 +17,7 @@ from checks.bundle import (
     find_bundle,
     parse_bundle,
     read_bundle,
+    read_given,
 )
 from checks.document import Fault
 from checks.snapshot import Account, Risk, Unread
@@ -166,6 +167,28 @@ def test_reads_the_bundle_with_its_digest() -> None:
     assert reading.faults == ()
     assert reading.source is not None
     assert reading.digest == bundle_digest(reading.source)
+
+
+@pytest.mark.parametrize("text", [json.dumps(build.fields()), build.body()])
+def test_reads_a_given_file_with_or_without_a_fence(text: str) -> None:
+    reading = read_given(text)
+    assert reading.bundle == build.bundle()
+    assert reading.digest == read_bundle(build.snapshot()).digest
+    assert reading.source is not None
+    assert (reading.source.place, reading.source.comment_id) == ("the given file", None)
+    assert read_bundle(build.snapshot(number=None, body=text)) == reading
+
+
+def test_the_lines_of_a_given_file() -> None:
+    bare, fenced = read_given("riks: x"), read_given("a\n```mergegate\nriks: x\n```")
+    assert [fault.line for fault in (*bare.faults, *fenced.faults)] == [1, 3]
+    assert read_given(f"{build.body()}\n{build.body()}").faults[0].message == (
+        "several mergegate blocks stand in the given file (lines 3, 9)"
+    )
+
+
+def test_a_local_judgement_without_a_file_has_no_bundle() -> None:
+    assert read_bundle(build.snapshot(number=None, body="")) == BundleReading()
 
 
 def test_faults_have_the_body_s_lines() -> None:

@@ -59,6 +59,19 @@ def test_no_bundle() -> None:
     )
 
 
+def test_no_bundle_in_a_local_judgement() -> None:
+    snapshot = build.snapshot(number=None, body="")
+    assert _findings(snapshot) == (Finding("bundle", S, "No evidence bundle is asked for."),)
+    assert _findings(snapshot, "reason") == (
+        Finding(
+            "bundle",
+            W,
+            "No evidence bundle was handed over; only GitHub knows whether there is one.",
+            fix=Fix("add-bundle", "Write a bundle and hand it over (`--bundle FILE`). It needs: reason."),
+        ),
+    )
+
+
 def test_an_unreadable_bundle() -> None:
     snapshot = build.snapshot(body="x\n```mergegate\nreson: a\nhead: b\n```")
     (finding,) = _findings(snapshot, "reason")
@@ -294,6 +307,28 @@ def test_given_logs(given: Any, commands: Any, contradicts: bool) -> None:
         return
     reason = "ci.log does not contradict the bundle. A given log is never proof."
     assert (finding.check, finding.status, finding.reason, finding.fix) == ("claims.logs", S, reason, None)
+
+
+@pytest.mark.parametrize(
+    ("tests", "logs", "contradicts"),
+    [
+        ({"added": 14}, {"a": log()}, True),
+        ({"skipped": 2}, {"a": log()}, True),
+        ({"added": 13, "skipped": 1}, {"a": log()}, False),
+        ({"added": 14}, {"a": log(), "b": log()}, False),
+        ({"added": 27}, {"a": log(), "b": log()}, True),
+        ({"added": 14}, {"a": log(), "b": log(NO_TESTS)}, False),
+        ({"added": 14}, {}, False),
+        (None, {"a": log()}, False),
+    ],
+)
+def test_counts_of_given_logs(tests: Any, logs: Any, contradicts: bool) -> None:
+    reading = read_bundle(build.snapshot(body=build.body(tests=tests)))
+    wrong = [each for each in check_given_logs(reading, logs) if each.status is F]
+    ran = 13 * len(logs)
+    reason = f"The bundle counts more tests than the given logs, which have {ran}, of which {len(logs)} were skipped."
+    fix = Fix("correct-bundle", "Correct the counts.", "tests")
+    assert wrong == ([Finding("claims.logs", F, reason, fix=fix)] if contradicts else [])
 
 
 def test_given_logs_without_a_bundle() -> None:

@@ -303,6 +303,19 @@ def test_reviews_that_only_github_has() -> None:
     (finding,) = _check(_with_unread(Unread("judged locally", offline=True)), 0).findings
     assert (finding.status, finding.reason) == (Status.PENDING, "The reviews could not be read: judged locally.")
     assert finding.fix == Fix("open-pull-request", "Open a pull request; only GitHub has its reviews.")
+    assert not finding.needs_person
+
+
+@pytest.mark.parametrize(("approvals", "count"), [(1, "1 approval is"), (2, "2 approvals are")])
+def test_approvals_that_only_github_has(approvals: int, count: str) -> None:
+    (finding,) = _check(_with_unread(Unread("judged locally", offline=True)), approvals).findings
+    assert finding == Finding(
+        "review",
+        Status.PENDING,
+        f"{count} needed by {WHO}. The reviews could not be read: judged locally.",
+        fix=Fix("ask-person", "Open a pull request and ask for a review of it."),
+        needs_person=True,
+    )
 
 
 def test_lists_at_most_five_that_do_not_count() -> None:

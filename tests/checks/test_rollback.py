@@ -35,6 +35,22 @@ def test_absent(bundle: Any) -> None:
     )
 
 
+def test_absent_from_a_local_judgement() -> None:
+    assert check(None, LOW, (), required=False, offline=True)[0].status is Status.SKIPPED
+    assert check(None, LOW, (), required=True, offline=True) == (
+        Finding(
+            "rollback",
+            Status.PENDING,
+            "No bundle was handed over that says how to go back.",
+            fix=Fix(
+                "add-bundle-field",
+                "Add rollback with a strategy, and steps where it is not a plain revert.",
+                "rollback",
+            ),
+        ),
+    )
+
+
 def test_what_is_given_is_looked_at_also_where_it_is_not_asked_for() -> None:
     bundle = build.bundle(rollback={"strategy": "manual"})
     assert [each.status for each in check(bundle, LOW, (), required=False)] == [Status.FAILED]
