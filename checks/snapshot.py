@@ -156,8 +156,8 @@ class Review:
     commit: str
     submitted_at: datetime
     base_ref: str | Unread
-    bundle_digest: str | None | Unread
-    ticket_digest: str | None | Unread
+    bundle_digest: str | Unread | None
+    ticket_digest: str | Unread | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,7 +328,8 @@ class Snapshot:
     check_runs: tuple[CheckRun, ...] | Unread
     observed_at: datetime
     permissions: Mapping[str, Permission | Unread] = field(default_factory=dict)  # by login, as far as asked
-    teams: Mapping[str, frozenset[str] | Unread] = field(default_factory=dict)  # team slug -> active members asked about
+    # Team slug to its active members, as far as asked.
+    teams: Mapping[str, frozenset[str] | Unread] = field(default_factory=dict)
     labels: tuple[str, ...] = ()
     stack: Stack | None = None
     ticket: Ticket | None = None

@@ -67,6 +67,7 @@ def _texts(body: str) -> list[tuple[str, int, bool]]:
         ("````\n```mergegate\na\n```\n````", []),
         ("~~~md\n```mergegate\na\n```\n~~~", []),
         ("<!--\n```mergegate\na\n```", []),
+        ("x -->\n<!--\n```mergegate\na\n```\n-->", []),
         ("  <!--\n```mergegate\na\n```\n-->", []),
     ],
 )

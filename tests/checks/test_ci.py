@@ -112,6 +112,12 @@ def test_a_group_s_workflow_file_may_change_where_a_person_s_member_changes_it()
     assert worst(check_group(group, CiRequirement(), {CI_YML}).findings) == []
 
 
+def test_a_group_s_runs_are_of_allowed_workflows() -> None:
+    rules = CiRequirement(PathPatterns([".github/workflows/other.yml"]))
+    assert [each.status for each in check_group(build.group(), rules).findings] == [OPEN]
+    assert worst(check_group(build.group(), CiRequirement(PathPatterns([CI_YML]))).findings) == []
+
+
 def test_a_group_s_runs_that_could_not_be_read() -> None:
     result = check_group(build.group(runs=UNREAD), CiRequirement())
     assert [each.status for each in result.findings] == [E]

@@ -62,6 +62,12 @@ def test_all_bad_jobs_are_told() -> None:
     ]
 
 
+def test_a_skipped_job_says_the_way_out() -> None:
+    text = "If it may be skipped, ask a person to name the jobs that are needed in the policy's ci.jobs."
+    finding = only(judge(run(job(conclusion="skipped"))).findings, "ci.jobs")
+    assert finding.fix == Fix("ask-person", text)
+
+
 def test_a_skipped_job_is_no_matter_where_policy_names_others() -> None:
     runs = run(job(), job("deploy", id=5_002, conclusion="skipped", log=None))
     assert [each[2] for each in reasons(judge(runs))] == ["Job `deploy` was skipped, which proves nothing."]

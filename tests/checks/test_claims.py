@@ -89,6 +89,9 @@ def test_an_unreadable_bundle() -> None:
 def test_an_unreadable_bundle_without_hints() -> None:
     (finding,) = _findings(build.snapshot(body="```mergegate\nhead: b\n```"))
     assert finding.fix == Fix("correct-bundle", "Repair the lines named.", "head")
+    (finding,) = _findings(build.snapshot(body="```mergegate\nreson: a\nriks: b\n```"))
+    text = "Repair it: reson: did you mean `reason`?; riks: did you mean `risk`?"
+    assert finding.fix == Fix("correct-bundle", text, "reson")
     (finding,) = _findings(build.snapshot(body="```mergegate\n- b\n```"))
     assert finding.fix == Fix("correct-bundle", "Repair it: the block: begin with `reason: …`", None)
 
