@@ -99,7 +99,8 @@ def test_a_subject_is_no_trailer() -> None:
 def test_reads_co_authors() -> None:
     message = (
         "s\n\nCo-authored-by: Rita R <11+rita@users.noreply.github.com>\n"
-        "CO-AUTHORED-BY:  Ann < ann@example.com >\r\nCo-authored-by: nobody\nCo-authored-by: A <a@example.com> <b@example.com>\nSigned-off-by: S <s@example.com>"
+        "CO-AUTHORED-BY:  Ann < ann@example.com >\r\nCo-authored-by: nobody\n"
+        "Co-authored-by: A <a@example.com> <b@example.com>\nSigned-off-by: S <s@example.com>"
     )
     assert agents.co_authors(message) == (
         CoAuthor("Rita R", "11+rita@users.noreply.github.com", "rita", 11),
