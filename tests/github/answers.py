@@ -117,6 +117,10 @@ def entity_tag(body: bytes, *varying: str) -> str:
     return f'W/"{digest}"'
 
 
+def strong_tag(body: bytes) -> str:
+    return f'"{hashlib.sha256(body).hexdigest()}"'
+
+
 def is_known(if_none_match: str | None, tag: str) -> bool:
     if not if_none_match:
         return False

@@ -48,6 +48,16 @@ class Actor:
         return self.kind in ("app", "installation", "actions")
 
     @property
+    def is_public(self) -> bool:
+        """Answers to an App's own assertion are cached like anonymous ones (recorded)."""
+        return self.kind in ("anonymous", "app")
+
+    @property
+    def is_counted(self) -> bool:
+        """Requests with an App's own assertion carry no rate-limit headers (recorded)."""
+        return self.kind != "app"
+
+    @property
     def budget(self) -> str:
         """The key under which requests are counted: an installation, or a person whatever their credential."""
         return f"installation:{self.installation_id}" if self.installation_id else f"{self.kind}:{self.login}"

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tests.github.answers import JsonResponse, answer, entity_tag, is_known, refuse
+from tests.github.answers import JsonResponse, answer, entity_tag, is_known, refuse, strong_tag
 from tests.github.auth import ANONYMOUS, Actor, authenticate
 from tests.github.errors import ApiError, not_found
 from tests.github.faults import ConnectionCut, Fault
@@ -30,6 +30,8 @@ GIT_PATH = re.compile(r"^/([^/]+)/([^/]+?)(?:\.git)?/(info/refs|git-upload-pack|
 BY_ID = re.compile(r"^(/api/v3)?/repositories/(\d+)(/.*)?$")
 OPERATION = re.compile(r"^\s*(?:#[^\n]*\n\s*)*(?:query|mutation)\s+(\w+)")
 FREE = ("/rate_limit",)
+PUBLIC_VARY = "Accept, Accept-Encoding, Accept, X-Requested-With"
+PRIVATE_VARY = "Accept, Authorization, Cookie, X-GitHub-OTP, Accept-Encoding, Accept, X-Requested-With"
 
 
 @dataclass(frozen=True)
@@ -125,8 +127,8 @@ class Answering:
             observe(request, self.template, response)
         actor: Actor = request.state.actor
         resource = _resource(self.template)
-        response = self._validated(request, response, actor)
-        if response.status_code != 304 and self.template not in FREE and response.status_code != 401:
+        response = self._validated(request, _described(response), actor)
+        if response.status_code not in (304, 401) and self.template not in FREE and actor.is_counted:
             self.github.rate_limits.spend(actor.budget, resource)
         for name, value in self._headers(request, actor, resource).items():
             response.headers.setdefault(name, value)
@@ -164,8 +166,8 @@ class Answering:
         headers = {
             "server": "github.com",
             "date": self.github.world.now().strftime("%a, %d %b %Y %H:%M:%S GMT"),
-            "cache-control": "private, max-age=60, s-maxage=60" if actor.login else "public, max-age=60, s-maxage=60",
-            "vary": "Accept, Authorization, Cookie, X-GitHub-OTP,Accept-Encoding, Accept, X-Requested-With",
+            "cache-control": f"{'public' if actor.is_public else 'private'}, max-age=60, s-maxage=60",
+            "vary": PUBLIC_VARY if actor.is_public else PRIVATE_VARY,
             "x-github-media-type": f"github.v3; format={_format(request)}",
             "x-github-request-id": ":".join(secrets.token_hex(2).upper() for _ in range(5)),
             "x-content-type-options": "nosniff",
@@ -174,7 +176,8 @@ class Answering:
             headers["x-github-api-version-selected"] = version
         if request.state.accepted_permissions and actor.is_bot:
             headers["x-accepted-github-permissions"] = request.state.accepted_permissions
-        return headers | self.github.rate_limits.headers(actor.budget, resource)
+        limits = self.github.rate_limits.headers(actor.budget, resource) if actor.is_counted else {}
+        return headers | limits
 
     def _record(self, request: Request, status: int) -> None:
         actor: Actor = request.state.actor
@@ -241,6 +244,15 @@ async def _question(request: Request) -> str:
     """What must be equal for an old answer to be given again: caller, address and, for GraphQL, the document."""
     credential, body = request.headers.get("authorization", ""), (await request.body()).decode(errors="replace")
     return f"{request.method} {request.url} {credential} {body}"
+
+
+def _described(response: Response) -> Response:
+    """What was created has a strong validator and, when it has an address, a Location."""
+    if response.status_code == 201 and isinstance(response, JsonResponse):
+        response.headers["etag"] = strong_tag(bytes(response.body))
+        if isinstance(response.data, dict) and "url" in response.data:
+            response.headers["location"] = response.data["url"]
+    return response
 
 
 def _failure(fault: Fault) -> Response:

@@ -15,6 +15,7 @@ from tests.github.state import World
 
 Resource = Literal["core", "graphql", "search"]
 HOUR = timedelta(hours=1)
+ANONYMOUS_LIMIT = 60  # an hour, on github.com by address
 DEFAULT_LIMITS: dict[str, int] = {"core": 5000, "graphql": 5000, "search": 30}
 DOCUMENTATION = "https://docs.github.com/rest/overview/resources-in-the-rest-api#rate-limiting"
 SECONDARY_DOCUMENTATION = (
@@ -53,7 +54,8 @@ class RateLimits:
     secondary: SecondaryLimit | None = None
 
     def budget(self, caller: str, resource: Resource = "core") -> Budget:
-        found = self.budgets.setdefault((caller, resource), Budget(self.limits[resource]))
+        limit = ANONYMOUS_LIMIT if caller.startswith("anonymous") else self.limits[resource]
+        found = self.budgets.setdefault((caller, resource), Budget(limit))
         if found.reset is None or found.reset <= self.world.now():
             found.used, found.reset = 0, self.world.now() + HOUR
         return found
