@@ -175,6 +175,26 @@ async def test_a_broken_workflow_file_is_a_startup_failure_without_jobs(hub: Sim
     assert repository.check_runs == {}
 
 
+async def test_a_broken_file_fails_once_a_push_and_not_for_a_label(hub: SimulatedGitHub) -> None:
+    repository = await shop(hub, {CI: "on: pull_request\njobs: {"})
+    await pull(hub, repository)
+    await hub.add_labels(repository, 1, "ada", "bug")
+    await hub.edit_pull(repository, 1, "ada", title="Other")
+    await hub.settle()
+    assert [(run.event, run.conclusion) for run in repository.runs.values()] == [
+        ("push", "startup_failure"),
+        ("pull_request", "startup_failure"),
+    ]
+
+
+async def test_path_filters_look_at_what_a_pull_request_changes(hub: SimulatedGitHub) -> None:
+    repository = await shop(hub, {CI: workflow("true", on="{pull_request: {paths: ['src/**']}}")})
+    await pull(hub, repository, "docs", files={"docs/a": "x"})
+    await pull(hub, repository, "code", files={"src/a": "x"})
+    await hub.settle()
+    assert [run.pull_numbers for run in repository.runs.values()] == [[2]]
+
+
 async def test_an_event_that_policy_forbids_is_a_startup_failure_too(hub: SimulatedGitHub) -> None:
     # as recorded for execution protections: shared/research/live-facts.md, section 5
     repository = await shop(hub, {CI: workflow("true")})

@@ -14,6 +14,7 @@ from tests.github.actions.attempt import Attempt
 from tests.github.actions.log import JobLog
 from tests.github.actions.occasions import Start
 from tests.github.actions.scripted import Script, ScriptedJob
+from tests.github.actions.triggers import starts
 from tests.github.actions.workflow_file import InvalidWorkflowError, WorkflowFile, parse
 from tests.github.errors import ApiError
 from tests.github.events import CheckSuiteChanged, DomainEvent, WorkflowRunChanged
@@ -38,6 +39,7 @@ class Actions:
         self.attempts: dict[int, Attempt] = {}  # run id -> the attempt in work
         self.logs: dict[int, JobLog] = {}  # job id -> log so far
         self.scripts: dict[tuple[int, str | None], Script] = {}
+        self.parsed: dict[str, WorkflowFile | None] = {}
         self.refused_events: set[tuple[int, str]] = set()  # (repository id, event): not allowed by an Actions policy
 
     def script(self, repository: Repository, path: str | None, script: Script | None) -> None:
@@ -112,18 +114,27 @@ class Actions:
         return False
 
     async def _start_matching(self, start: Start) -> None:
-        for path, text in await occasions.workflow_texts(self.github, start):
-            try:
-                workflow = parse(text)
-            except InvalidWorkflowError:
-                await self._refuse(start, path)
+        for path, blob in await occasions.workflow_blobs(self.github, start):
+            workflow = await self._parsed(start.repository, blob)
+            if workflow is None:
+                if starts({start.occasion.event: {}}, start.occasion):
+                    await self._refuse(start, path)
                 continue
-            if not occasions.triggers(start, workflow):
+            if not await occasions.triggers(self.github, start, workflow):
                 continue
             if (start.repository.id, start.occasion.event) in self.refused_events:
                 await self._refuse(start, path, workflow.name)
             else:
                 await self._start(start, path, workflow)
+
+    async def _parsed(self, repository: Repository, blob: str) -> WorkflowFile | None:
+        """The workflow file with that object id, None when it is broken; read once."""
+        if blob not in self.parsed:
+            try:
+                self.parsed[blob] = parse(await self.github.git(repository).blob(blob))
+            except InvalidWorkflowError:
+                self.parsed[blob] = None
+        return self.parsed[blob]
 
     async def _refuse(self, start: Start, path: str, name: str | None = None) -> None:
         """A broken workflow file, or an event that policy forbids: a run that ended before it had a job."""

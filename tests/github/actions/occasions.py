@@ -41,6 +41,7 @@ class Start:
     title: str = ""
     pull_numbers: tuple[int, ...] = ()
     head_repository_id: int | None = None
+    change: tuple[str, str] | None = None  # the two trees or commits whose difference path filters judge
     inputs: dict[str, str] = field(default_factory=dict)
     context: dict[str, str] = field(default_factory=dict)
     payload: dict[str, Any] = field(default_factory=dict)
@@ -58,18 +59,19 @@ async def of(github: SimulatedGitHub, event: DomainEvent) -> list[Start]:
     return [start] if start else []
 
 
-async def workflow_texts(github: SimulatedGitHub, start: Start) -> list[tuple[str, bytes]]:
-    """The workflow files of the commit that will be checked out, in order of path."""
-    git = github.git(start.repository)
-    if await git.entry(start.checkout_sha, FOLDER) is None:
-        return []
-    entries = await git.tree(start.checkout_sha, path=f"{FOLDER}/")
-    wanted = [entry for entry in entries if entry.type == "blob" and entry.path.endswith((".yml", ".yaml"))]
-    return [(entry.path, await git.blob(entry.sha)) for entry in wanted]
+async def workflow_blobs(github: SimulatedGitHub, start: Start) -> list[tuple[str, str]]:
+    """Path and blob id of the workflow files of the commit that will be checked out, in order of path."""
+    entries = await github.git(start.repository).tree(start.checkout_sha, path=f"{FOLDER}/")
+    return [(e.path, e.sha) for e in entries if e.type == "blob" and e.path.endswith((".yml", ".yaml"))]
 
 
-def triggers(start: Start, workflow: WorkflowFile) -> bool:
-    return starts(workflow.on, start.occasion)
+async def triggers(github: SimulatedGitHub, start: Start, workflow: WorkflowFile) -> bool:
+    """Whether the workflow wants this start; what was changed is looked up only where a filter asks."""
+    occasion = start.occasion
+    if start.change and {"paths", "paths-ignore"} & set(workflow.on.get(occasion.event, {})):
+        changes = await github.git(start.repository).diff(*start.change)
+        occasion = replace(occasion, paths=tuple(change.path for change in changes))
+    return starts(workflow.on, occasion)
 
 
 async def of_dispatch(
@@ -134,7 +136,8 @@ async def _of_push(github: SimulatedGitHub, event: RefUpdated) -> Start | None:
         return None
     return Start(
         repository=event.repository,
-        occasion=Occasion("push", branch=event.branch, tag=tag, paths=await _pushed_paths(git, event)),
+        occasion=Occasion("push", branch=event.branch, tag=tag),
+        change=(await _before(git, event), event.after),
         head_sha=event.after,
         head_branch=event.branch or tag,
         checkout_sha=event.after,
@@ -160,9 +163,11 @@ async def _of_pull_request(github: SimulatedGitHub, event: PullRequestChanged) -
     if _says_skip((await git.commit(pull.head_sha)).message):
         return None
     own = pull.head_repository_id == repository.id
+    fork_point = await git.merge_base(pull.base_sha, pull.head_sha)
     return Start(
         repository=repository,
-        occasion=Occasion("pull_request", event.action, _target(repository, pull), paths=await _pull_paths(git, pull)),
+        occasion=Occasion("pull_request", event.action, _target(repository, pull)),
+        change=(fork_point, pull.head_sha) if fork_point else None,
         head_sha=pull.head_sha,
         head_branch=pull.head_ref,
         checkout_sha=test_merge,
@@ -246,14 +251,9 @@ def _says_skip(message: str) -> bool:
     return any(mark in message for mark in SKIP_MARKS)
 
 
-async def _pushed_paths(git: Git, event: RefUpdated) -> tuple[str, ...]:
-    before = event.before
-    if before == ZERO:
-        parents = (await git.commit(event.after)).parents
-        before = parents[0] if parents else EMPTY_TREE
-    return tuple(change.path for change in await git.diff(before, event.after))
-
-
-async def _pull_paths(git: Git, pull: PullRequest) -> tuple[str, ...] | None:
-    base = await git.merge_base(pull.base_sha, pull.head_sha)
-    return tuple(change.path for change in await git.diff(base, pull.head_sha)) if base else None
+async def _before(git: Git, event: RefUpdated) -> str:
+    """What a push is compared with: the old tip, or for a new branch the parent of the new one."""
+    if event.before != ZERO:
+        return event.before
+    parents = (await git.commit(event.after)).parents
+    return parents[0] if parents else EMPTY_TREE
