@@ -267,7 +267,15 @@ async def borrowed_objects(objects_folder: Path, folder: Path) -> AsyncIterator[
 def _borrow(folder: Path, objects_folder: Path) -> None:
     information = folder / "objects" / "info"
     information.mkdir(parents=True, exist_ok=True)
-    (information / "alternates").write_bytes(os.fsencode(objects_folder.resolve()) + b"\n")
+    (information / "alternates").write_bytes(_alternate(os.fsencode(objects_folder.resolve())) + b"\n")
+
+
+def _alternate(path: bytes) -> bytes:
+    """A line of `objects/info/alternates`; git unquotes one that begins with a quotation mark."""
+    if b"\n" not in path:
+        return path
+    quoted = path.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n")
+    return b'"' + quoted + b'"'
 
 
 async def init_bare(folder: Path) -> None:

@@ -15,7 +15,7 @@ from app.gate.mirror import MissingObjects
 from app.gate.pull import reconcile_pull
 from app.gate.target import NoTarget
 from app.github.counts import Tally, counting
-from app.github.errors import InstallationGone, NotFound, RateLimited
+from app.github.errors import GitHubDown, InstallationGone, NotFound, RateLimited
 from app.keys import (
     BranchKey,
     CommitKey,
@@ -33,6 +33,8 @@ from app.store.worker import Done, Outcome, Retry, Sleep
 
 log = structlog.get_logger(__name__)
 
+LOOK_AFTER_OUTAGE = timedelta(seconds=5)
+
 
 @dataclass(frozen=True, slots=True)
 class Reconciler:
@@ -49,6 +51,10 @@ class Reconciler:
                 outcome = await self._reconcile(lease, tally)
             except RateLimited as limited:
                 return Sleep(limited.until)
+            except GitHubDown as down:
+                # An outage is nobody's failure: counting it would park every key of a long one.
+                log.warning("GitHub is down", key=lease.key, because=down.because)
+                return Sleep(LOOK_AFTER_OUTAGE)
             except (InstallationGone, NotFound, UnknownKey) as gone:
                 log.info("key ends", key=lease.key, because=str(gone))
                 return Done()

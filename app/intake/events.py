@@ -102,10 +102,7 @@ def issue(scope: Scope) -> tuple[Key, ...]:
 
 
 def check_run(scope: Scope) -> tuple[Key, ...]:
-    run = payloads.CheckRunEvent.model_validate_json(scope.raw).check_run
-    if run.app is not None and run.app.id in scope.own_app_ids:
-        return ()  # our own write coming back
-    return (CommitKey(scope.installation_id, scope.in_repository(), run.head_sha),)
+    return _of_others(scope, payloads.CheckRunEvent.model_validate_json(scope.raw).check_run)
 
 
 def requested_check_run(scope: Scope) -> tuple[Key, ...]:
@@ -115,8 +112,20 @@ def requested_check_run(scope: Scope) -> tuple[Key, ...]:
 
 
 def check_suite(scope: Scope) -> tuple[Key, ...]:
+    return _of_others(scope, payloads.CheckSuiteEvent.model_validate_json(scope.raw).check_suite)
+
+
+def requested_check_suite(scope: Scope) -> tuple[Key, ...]:
+    """A person pressed Re-run all checks."""
     suite = payloads.CheckSuiteEvent.model_validate_json(scope.raw).check_suite
     return (CommitKey(scope.installation_id, scope.in_repository(), suite.head_sha),)
+
+
+def _of_others(scope: Scope, checked: payloads.CommitPayload) -> tuple[Key, ...]:
+    """Nothing for our own write coming back."""
+    if checked.app is not None and checked.app.id in scope.own_app_ids:
+        return ()
+    return (CommitKey(scope.installation_id, scope.in_repository(), checked.head_sha),)
 
 
 def workflow_run(scope: Scope) -> tuple[Key, ...]:
@@ -184,7 +193,11 @@ RULES: Mapping[str, Mapping[str | None, Rule]] = {
         **each(check_run, "created", "completed"),
         **each(requested_check_run, "rerequested", "requested_action"),
     },
-    "check_suite": {**each(check_suite, "completed", "rerequested"), **each(nothing, "requested")},
+    "check_suite": {
+        **each(check_suite, "completed"),
+        **each(requested_check_suite, "rerequested"),
+        **each(nothing, "requested"),
+    },
     "create": each(nothing, ""),  # the push event of a new branch says more
     "delete": each(nothing, ""),
     "deployment": each(nothing, "created"),

@@ -104,7 +104,9 @@ def verify(raw: bytes, signature: str | None, secrets: Sequence[SecretStr]) -> N
         good |= hmac.compare_digest(expected.encode(), given)
     if not good:
         hint = "missing" if signature is None else "wrong"
-        raise Unacceptable(401, f"X-Hub-Signature-256 is {hint}; the webhook secret here and at GitHub must be the same")
+        raise Unacceptable(
+            401, f"X-Hub-Signature-256 is {hint}; the webhook secret here and at GitHub must be the same"
+        )
 
 
 def _json_object(raw: bytes) -> bytes:

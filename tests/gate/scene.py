@@ -81,10 +81,11 @@ class Scene:
 
     async def settle(self) -> None:
         """Until neither side has anything left to do; then a second look must plan nothing."""
-        await self._run()
+        await self.run_to_rest()
         await self.assert_settled()
 
-    async def _run(self) -> None:
+    async def run_to_rest(self) -> None:
+        """Everything that follows from what happened so far, without the second look."""
         for _ in range(200):
             await self.github.settle()
             await self._wake_sleepers()

@@ -117,6 +117,23 @@ def fail_ci(stage: Scene, shop: Repository) -> None:
     stage.github.actions.script(shop, WORKFLOW_PATH, _outcome(shop, RED, "failure"))
 
 
+def withhold_ci(stage: Scene, shop: Repository) -> None:
+    """Jobs from now on stay in progress until `release_ci`."""
+    stage.github.actions.script(shop, WORKFLOW_PATH, lambda *_: None)
+
+
+async def release_ci(stage: Scene, shop: Repository) -> None:
+    """Jobs that were withheld pass, and so do later ones."""
+    pass_ci(stage, shop)
+    script = _outcome(shop, GREEN, "success")
+    for run in shop.runs.values():
+        for job in run.jobs.get(run.attempt, []):
+            outcome = script(run, job)
+            if job.status != "completed" and outcome is not None:
+                stage.github.actions.complete_job(job, outcome)
+    await stage.github.settle()
+
+
 def _outcome(shop: Repository, output: str, conclusion: str) -> Script:
     def script(run: WorkflowRun, job: Job) -> ScriptedJob:
         if job.name != "test":

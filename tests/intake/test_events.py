@@ -67,7 +67,17 @@ CASES = [
         {"action": "rerequested", "check_run": {"head_sha": SHA, "app": {"id": 99}}},
         (CommitKey(7, 9, SHA),),
     ),
-    ("check_suite", {"action": "rerequested", "check_suite": {"head_sha": SHA}}, (CommitKey(7, 9, SHA),)),
+    (
+        "check_suite",
+        {"action": "rerequested", "check_suite": {"head_sha": SHA, "app": {"id": 99}}},
+        (CommitKey(7, 9, SHA),),
+    ),
+    (
+        "check_suite",
+        {"action": "completed", "check_suite": {"head_sha": SHA, "app": {"id": 1}}},
+        (CommitKey(7, 9, SHA),),
+    ),
+    ("check_suite", {"action": "completed", "check_suite": {"head_sha": SHA, "app": {"id": 99}}}, ()),
     ("check_suite", {"action": "requested", "check_suite": {"head_sha": SHA}}, ()),
     ("workflow_run", {"action": "completed", "workflow_run": {"head_sha": SHA}}, (CommitKey(7, 9, SHA),)),
     ("status", {"sha": SHA}, (CommitKey(7, 9, SHA),)),
