@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
+from checks import claimed_runs
 from checks.bundle import Bundle, BundleReading, BundleSource
-from checks.bundle_schema import Command, Pointer, Tests
-from checks.ci_jobs import plain, read_log, shows
-from checks.ci_runs import current_jobs
+from checks.bundle_schema import Tests
+from checks.ci_jobs import read_log
+from checks.claimed_runs import TRUE_CODE, WAIT, not_compared
 from checks.finding import Evidence, Finding, Fix, errored, failed, passed, pending, skipped
 from checks.logs import LogReport
-from checks.snapshot import Artifact, Diff, Job, JobLog, Snapshot, Unread, WorkflowRun
+from checks.snapshot import Diff, JobLog, Snapshot, Unread
 
 # What policy can ask for, as paths into the bundle.
 FIELDS: tuple[str, ...] = (
@@ -42,8 +43,8 @@ def check(snapshot: Snapshot, reading: BundleReading, required: tuple[str, ...])
         _complete(bundle, source, required, reading.digest),
         *_head(snapshot, bundle),
         *_files(snapshot, bundle),
-        *_commands(snapshot, bundle),
-        *_pointers(snapshot, bundle),
+        *claimed_runs.commands(snapshot, bundle),
+        *claimed_runs.pointers(snapshot, bundle),
         *_tests(snapshot, bundle),
     )
 
@@ -96,7 +97,7 @@ def _head(snapshot: Snapshot, bundle: Bundle) -> Iterator[Finding]:
     if bundle.tree is None:
         return
     if snapshot.head.tree is None:
-        yield errored("claims.tree", "The head's tree could not be read, to compare it with the bundle's.", fix=_WAIT)
+        yield errored("claims.tree", "The head's tree could not be read, to compare it with the bundle's.", fix=WAIT)
     elif bundle.tree != snapshot.head.tree:
         reason = f"The bundle is about tree {bundle.tree[:12]}, but the head's is {snapshot.head.tree[:12]}."
         yield failed("claims.tree", reason, fix=Fix("correct-bundle", "Correct or remove the tree.", "tree"))
@@ -108,10 +109,10 @@ def _files(snapshot: Snapshot, bundle: Bundle) -> Iterator[Finding]:
     if bundle.changed_files is None:
         return
     if isinstance(snapshot.diff, Unread):
-        yield _not_compared("claims.files", "changed files", snapshot.diff)
+        yield not_compared("claims.files", "changed files", snapshot.diff)
     elif not snapshot.diff.complete:
         reason = "The changed files could not be listed as a whole, to compare them with the bundle's."
-        yield errored("claims.files", reason, fix=_WAIT)
+        yield errored("claims.files", reason, fix=WAIT)
     else:
         yield _compare_files(snapshot.diff, set(bundle.changed_files))
 
@@ -133,132 +134,17 @@ def _list(items: list[str]) -> str:
     return ", ".join(f"`{item}`" for item in items[:_SHOWN]) + more
 
 
-def _not_compared(check: str, what: str, unread: Unread) -> Finding:
-    reason = f"The {what} could not be compared with the bundle: {unread.because}."
-    if unread.offline:
-        return pending(check, reason, fix=Fix("open-pull-request", "Open a pull request; only GitHub knows them."))
-    return errored(check, reason, fix=_WAIT)
-
-
-def _commands(snapshot: Snapshot, bundle: Bundle) -> Iterator[Finding]:
-    in_ci = [command for command in bundle.commands or () if command.where == "ci"]
-    if not in_ci:
-        if bundle.commands:
-            yield skipped("claims.commands", "All commands of the bundle ran locally, which is never evidence.")
-        return
-    if isinstance(snapshot.runs, Unread):
-        yield _not_compared("claims.commands", "workflow runs", snapshot.runs)
-        return
-    wrong = [found for command in in_ci if (found := _command(command, snapshot.runs)) is not None]
-    yield from wrong or [passed("claims.commands", f"The raw logs show all {len(in_ci)} commands as the bundle does.")]
-
-
-def _command(command: Command, runs: tuple[WorkflowRun, ...]) -> Finding | None:
-    shown = f"`{plain(command.command)}`"
-    jobs = [job for run in runs for job in current_jobs(run) if _is_meant(command, run, job)]
-    showing = [job for job in jobs if shows(job, command.command)]
-    if not showing:
-        return _not_shown(shown, jobs, runs)
-    succeeded = [_succeeded(job, command.command) for job in showing]
-    if None in succeeded:
-        return pending("claims.commands", f"A job that runs {shown} is not finished.", fix=_WAIT)
-    if all(outcome is (command.exit_code == 0) for outcome in succeeded):
-        return None
-    job = next(job for job, outcome in zip(showing, succeeded, strict=True) if outcome is not (command.exit_code == 0))
-    reason = f"The bundle says that {shown} ended with {command.exit_code}, but in job `{job.name}` it did not."
-    return failed("claims.commands", reason, _evidence(job), fix=_TRUE_CODE)
-
-
-def _is_meant(command: Command, run: WorkflowRun, job: Job) -> bool:
-    pointer = command.evidence or Pointer.model_construct()
-    return pointer.run in (None, run.id) and pointer.job in (None, job.id)
-
-
-def _succeeded(job: Job, command: str) -> bool | None:
-    """Whether the command's own step succeeded, else the job; None while that is open."""
-    step = next((step for step in job.steps if plain(step.name) == plain(command)), None)
-    conclusion = job.conclusion if step is None or step.conclusion is None else step.conclusion
-    return None if conclusion is None else conclusion == "success"
-
-
-def _not_shown(shown: str, jobs: list[Job], runs: tuple[WorkflowRun, ...]) -> Finding:
-    reason = f"The bundle says that {shown} ran in CI, but no raw log of this head shows it"
-    if not runs or any(run.status != "completed" for run in runs):
-        return pending("claims.commands", f"{reason} yet.", fix=_WAIT)
-    blind = next((job for job in jobs if read_log(job) is None and job.conclusion != "skipped"), None)
-    if blind is not None:
-        unread = blind.log if isinstance(blind.log, Unread) else Unread("it was not read")
-        return _not_compared("claims.commands", f"log of job `{blind.name}`", unread)
-    fix = Fix("correct-bundle", "Give the command exactly as the workflow runs it, or say `where: local`.", "commands")
-    return failed("claims.commands", f"{reason}.", fix=fix)
-
-
-def _pointers(snapshot: Snapshot, bundle: Bundle) -> Iterator[Finding]:
-    pointers = [*(bundle.evidence or ())]
-    pointers += [command.evidence for command in bundle.commands or () if command.evidence is not None]
-    if not pointers:
-        return
-    if isinstance(snapshot.runs, Unread):
-        yield _not_compared("claims.evidence", "workflow runs", snapshot.runs)
-        return
-    wrong = [found for pointer in pointers if (found := _pointer(pointer, snapshot.runs)) is not None]
-    yield from wrong or [passed("claims.evidence", f"All {len(pointers)} pointers lead to runs of this head.")]
-
-
-def _pointer(pointer: Pointer, runs: tuple[WorkflowRun, ...]) -> Finding | None:
-    within = [run for run in runs if pointer.run in (None, run.id)]
-    if not within:
-        return _strange(f"Run {pointer.run} is no workflow run on this head.")
-    if pointer.job is not None:
-        job = next((job for run in within for job in run.jobs if job.id == pointer.job), None)
-        if job is None:
-            return _strange(f"Job {pointer.job} belongs to no workflow run on this head that the bundle names.")
-        if pointer.artifact is None:
-            return _same_log(pointer, job)
-    return None if pointer.artifact is None else _artifact(pointer, within)
-
-
-def _same_log(pointer: Pointer, job: Job) -> Finding | None:
-    if pointer.digest is None:
-        return None
-    log = read_log(job)
-    if log is None:
-        because = job.log.because if isinstance(job.log, Unread) else "it is not there yet"
-        return errored("claims.evidence", f"The log of job {job.id} could not be compared: {because}.", fix=_WAIT)
-    return None if log.digest == pointer.digest else _strange(f"The log of job {job.id} has the digest {log.digest}.")
-
-
-def _artifact(pointer: Pointer, runs: Iterable[WorkflowRun]) -> Finding | None:
-    found: Artifact | None = None
-    for run in runs:
-        if isinstance(run.artifacts, Unread):
-            return _not_compared("claims.evidence", "artifacts", run.artifacts)
-        found = next((one for one in run.artifacts if one.id == pointer.artifact), found)
-    if found is None:
-        return _strange(f"Artifact {pointer.artifact} belongs to no workflow run on this head that the bundle names.")
-    if found.expired:
-        return _strange(f"Artifact {pointer.artifact} has expired and cannot be looked at any more.")
-    if pointer.digest is not None and pointer.digest != found.digest:
-        return _strange(f"Artifact {pointer.artifact} has the digest {found.digest}.")
-    return None
-
-
-def _strange(reason: str) -> Finding:
-    fix = Fix("correct-bundle", "Point to runs, jobs and artifacts of this head, or leave the pointer out.", "evidence")
-    return failed("claims.evidence", reason, fix=fix)
-
-
 def _tests(snapshot: Snapshot, bundle: Bundle) -> Iterator[Finding]:
     """No more tests can be new or skipped than the raw logs count; what was removed, only the diff could tell."""
     if bundle.tests is None:
         return
     if isinstance(snapshot.runs, Unread):
-        yield _not_compared("claims.tests", "workflow runs", snapshot.runs)
+        yield not_compared("claims.tests", "workflow runs", snapshot.runs)
         return
     logs = [log for run in snapshot.runs for job in run.jobs if (log := read_log(job)) is not None]
     counted = [log.report for log in logs if log.report.passed is not None]
     if not counted:
-        yield pending("claims.tests", "No raw log counts tests yet, to compare them with the bundle's.", fix=_WAIT)
+        yield pending("claims.tests", "No raw log counts tests yet, to compare them with the bundle's.", fix=WAIT)
         return
     if more := _more_than(bundle.tests, counted):
         reason = f"The bundle counts more tests than the raw logs, which have {more}."
@@ -307,17 +193,8 @@ def _given_log(name: str, log: JobLog, *, all_well: bool) -> Finding:
     if all_well and log.report.green is False:
         why = "; ".join(log.report.reasons[:3])
         reason = f"The bundle says that every command succeeded, but {name} does not: {why}."
-        return failed("claims.logs", reason, evidence, fix=_TRUE_CODE)
+        return failed("claims.logs", reason, evidence, fix=TRUE_CODE)
     return skipped("claims.logs", f"{name} does not contradict the bundle. A given log is never proof.", evidence)
 
 
-def _evidence(job: Job) -> Evidence:
-    log = read_log(job)
-    return Evidence(f"job {job.id} `{job.name}`", url=job.url, digest=log.digest if log else None)
-
-
-_WAIT = Fix("wait", "Nothing to do; the gate looks again by itself.")
-_TRUE_CODE = Fix(
-    "correct-bundle", "Give the exit codes that the raw logs show, or repair the cause and push.", "commands"
-)
 _TRUE_COUNTS = Fix("correct-bundle", "Correct the counts.", "tests")
