@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checks import document
@@ -27,6 +27,7 @@ values = st.recursive(
 )
 
 
+@settings(max_examples=100, deadline=None)
 @given(st.dictionaries(st.text("abcé", max_size=5), values, max_size=4), st.sampled_from([None, 2, "\t"]))
 def test_json_is_read_as_the_json_module_reads_it(value: dict[str, Any], indent: int | str | None) -> None:
     assert read_document(json.dumps(value, indent=indent)).value == value

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checks import paths
@@ -157,6 +157,7 @@ names = st.text("abAB./é\u0301\n", min_size=1, max_size=12)
 small_patterns = st.lists(st.sampled_from(["a", "b/", "*.a", "/a/b", "**/B", "é", "!a/b", "a*"]), max_size=4)
 
 
+@settings(max_examples=60, deadline=None)
 @given(st.lists(small_patterns, max_size=40), names)
 def test_an_index_agrees_with_its_lists(patterns: list[list[str]], path: str) -> None:
     lists = [PathPatterns(each) for each in patterns]
