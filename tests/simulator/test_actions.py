@@ -160,6 +160,39 @@ async def test_a_matrix_makes_a_job_and_a_check_run_a_row(hub: SimulatedGitHub) 
     assert checks == [(job.id, job.name, "success", 15368) for job in run.jobs[1]]
 
 
+@pytest.mark.parametrize(("fail_fast", "second"), [("", "cancelled"), ("fail-fast: false, ", "success")])
+async def test_the_first_failed_row_of_a_matrix_ends_the_others(
+    hub: SimulatedGitHub, fail_fast: str, second: str
+) -> None:
+    text = (
+        f"on: push\njobs: {{test: {{runs-on: x, strategy: {{{fail_fast}matrix: {{n: [1, 2]}}}}, "
+        "steps: [{run: 'test ${{ matrix.n }} = 2; sleep 0.5'}]}}\n"
+    )
+    _repository, run = await run_of(hub, text)
+    assert [job.conclusion for job in run.jobs[1]] == ["failure", second]
+    assert run.conclusion == "failure"
+
+
+@pytest.mark.parametrize("key", ["container: debian", "services: {db: {image: postgres}}"])
+async def test_what_is_not_simulated_fails_the_job_and_says_so(hub: SimulatedGitHub, key: str) -> None:
+    _repository, run = await run_of(
+        hub, f"on: push\njobs: {{test: {{runs-on: x, {key}, steps: [{{run: echo never}}]}}}}\n"
+    )
+    lines = log_lines(run.jobs[1][0])
+    assert f"##[error]`{key.partition(':')[0]}` is not simulated" in lines
+    assert "never" not in lines
+
+
+async def test_stopping_kills_what_runs(hub: SimulatedGitHub, tmp_path: Path) -> None:
+    repository = await shop(hub)
+    await hub.push(repository, "main", {CI: workflow(f"echo $$ > {tmp_path}/pid; sleep 600")})
+    async with asyncio.timeout(10):
+        while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text().strip():  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    await hub.stop()
+    assert not _alive((tmp_path / "pid").read_text().strip())
+
+
 async def test_an_unknown_action_fails_the_job_and_says_so(hub: SimulatedGitHub) -> None:
     text = "on: push\njobs: {test: {runs-on: x, steps: [{uses: some/action@v1}, {run: echo never}]}}\n"
     _repository, run = await run_of(hub, text)
@@ -454,6 +487,7 @@ async def test_artifacts_have_a_digest_and_belong_to_the_newest_attempt(hub: Sim
 async def test_dispatch_answers_with_the_run(hub: SimulatedGitHub) -> None:
     app = gate(hub)
     text = workflow('echo "for ${{ inputs.ticket }}"', on="{workflow_dispatch: {inputs: {ticket: {default: none}}}}")
+    text = "run-name: Verify ${{ inputs.ticket }}\n" + text
     repository = await shop(hub, {CI: text})
     async with as_app(hub, app) as api:
         path = "/repos/acme/shop/actions/workflows/ci.yml/dispatches"
@@ -463,6 +497,7 @@ async def test_dispatch_answers_with_the_run(hub: SimulatedGitHub) -> None:
         run = only_run(repository)
         assert (answer.status_code, body["workflow_run_id"], run.event) == (200, run.id, "workflow_dispatch")
         assert "for T-1" in log_lines(run.jobs[1][0])
+        assert run.display_title == "Verify T-1"
         for given in ({"ref": "nowhere"}, {"ref": "main", "inputs": {"wrong": "x"}}, {}):
             assert (await api.post(path, json=given)).status_code == 422
         old = await api.post(path, json={"ref": "main"}, headers={"x-github-api-version": "2022-11-28"})

@@ -38,6 +38,9 @@ def test_on_is_a_key_and_has_three_forms(on: str, expected: dict[str, object]) -
         ("on: push\njobs: {a: {runs-on: x, steps: [{name: x}]}}", "exactly one of"),
         ("on: push\njobs: {a: {runs-on: x, needs: b, steps: [{run: x}]}}", "needs"),
         ("on: push\njobs: {a: {runs-on: x, timeout-minutes: soon, steps: [{run: x}]}}", "timeout-minutes"),
+        ("on: push\njobs: {a: {runs-on: x, steps: [{run: x, whith: {}}]}}", "Unexpected value 'whith'"),
+        ("on: push\njobs: {a: {runs-on: x, step: [], steps: [{run: x}]}}", "Unexpected value 'step'"),
+        ("on: push\nruns: {}\njobs: {a: {runs-on: x, steps: [{run: x}]}}", "Unexpected value 'runs'"),
     ],
 )
 def test_a_broken_file_says_what_is_wrong(text: str, words: str) -> None:

@@ -43,6 +43,7 @@ class Attempt:
         self.switch = asyncio.Event()
         self.tasks: list[asyncio.Task[None]] = []
         self.active = 0  # jobs in work, those held by a script not counted
+        self.cut_short: set[asyncio.Task[str]] = set()  # matrix rows that end because another one failed
         self.cancelling = self.waits_for_switch = False
 
     def start(self) -> None:
@@ -120,17 +121,27 @@ class Attempt:
         for need in definition.needs:
             await asyncio.shield(self.results[need])
         plans = [self._plan(definition, matrix) for matrix in definition.matrix]
-        results = [asyncio.create_task(self._job(plan)) for plan in plans]
+        rows = [asyncio.create_task(self._job(plan)) for plan in plans]
         try:
-            outcomes = await asyncio.gather(*results)
+            outcomes = await self._all_rows(rows, fail_fast=definition.fail_fast)
         except asyncio.CancelledError:
-            for task in results:
-                task.cancel()
-            await asyncio.gather(*results, return_exceptions=True)
+            for row in rows:
+                row.cancel()
+            await asyncio.gather(*rows, return_exceptions=True)
             raise
         if definition.continue_on_error:
             return "success"
         return next((o for o in ("failure", "cancelled", "success", "skipped") if o in outcomes), "success")
+
+    async def _all_rows(self, rows: list[asyncio.Task[str]], *, fail_fast: bool) -> list[str]:
+        pending = set(rows)
+        while pending:
+            done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
+            if fail_fast and "failure" in [row.result() for row in done]:
+                self.cut_short |= pending
+                for row in pending:
+                    row.cancel()
+        return [row.result() for row in rows]
 
     def _plan(self, definition: JobDefinition, matrix: dict[str, Any]) -> JobPlan:
         world, run = self.github.world, self.run
@@ -207,7 +218,7 @@ class Attempt:
         try:
             outcome = await self._outcome(job, plan)
         except asyncio.CancelledError:
-            if not self.cancelling:
+            if not self.cancelling and asyncio.current_task() not in self.cut_short:
                 raise
             outcome = Outcome("cancelled")
         return await self._complete(job, plan, outcome)

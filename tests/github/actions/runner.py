@@ -88,8 +88,8 @@ class Runner:
 
     def _refused(self) -> str | None:
         definition = self.plan.definition
-        if definition.uses is not None:
-            return f"Reusable workflows are not simulated: {definition.uses}"
+        if definition.refused is not None:
+            return definition.refused
         unknown = [step.uses for step in definition.steps if step.uses is not None and not known_action(step.uses)]
         if unknown:
             return f"Unable to resolve action {unknown[0]}: only {', '.join(sorted(KNOWN))} are simulated"

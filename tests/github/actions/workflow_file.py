@@ -14,6 +14,16 @@ import yaml
 DEFAULT_TIMEOUT_MINUTES = 360.0  # documented default of jobs.<id>.timeout-minutes
 MAXIMUM_MATRIX_JOBS = 256
 MAXIMUM_BYTES = 512 * 1024
+_ROOT_KEYS = {"concurrency", "defaults", "env", "jobs", "name", "on", "permissions", "run-name"}
+_JOB_KEYS = {
+    "concurrency", "container", "continue-on-error", "defaults", "env", "environment", "if", "name", "needs", "outputs",
+    "permissions", "runs-on", "secrets", "services", "steps", "strategy", "timeout-minutes", "uses", "with",
+}  # fmt: skip
+_STEP_KEYS = {
+    "continue-on-error", "env", "id", "if", "name", "run", "shell", "timeout-minutes", "uses", "with",
+    "working-directory",
+}  # fmt: skip
+_NOT_SIMULATED = ("container", "services")
 
 
 class InvalidWorkflowError(Exception):
@@ -42,7 +52,6 @@ class StepDefinition:
     working_directory: str | None = None
     continue_on_error: bool = False
     timeout_minutes: float | None = None
-    unknown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -57,7 +66,8 @@ class JobDefinition:
     matrix: tuple[dict[str, Any], ...] = ({},)
     continue_on_error: bool = False
     timeout_minutes: float = DEFAULT_TIMEOUT_MINUTES
-    uses: str | None = None  # a reusable workflow, which the runner refuses
+    fail_fast: bool = True  # the first failed row of a matrix ends the others
+    refused: str | None = None  # why the runner will not take the job
 
 
 @dataclass(frozen=True)
@@ -66,6 +76,7 @@ class WorkflowFile:
     on: dict[str, dict[str, Any]]  # event -> its filters
     jobs: tuple[JobDefinition, ...]
     env: dict[str, str] = field(default_factory=dict)
+    run_name: str | None = None
 
 
 def parse(text: bytes) -> WorkflowFile:
@@ -80,14 +91,30 @@ def parse(text: bytes) -> WorkflowFile:
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise InvalidWorkflowError(f"You have an error in your yaml syntax: {error}") from error
     root = _mapping(data, "the workflow")
+    _check_keys(root, _ROOT_KEYS, "the workflow")
     if "on" not in root:
         raise InvalidWorkflowError("No event triggers defined in `on`")
     jobs = _mapping(root.get("jobs"), "jobs")
     defaults = _run_defaults(root)
     parsed = tuple(_job(name, _mapping(job, f"jobs.{name}"), defaults) for name, job in jobs.items())
     _check_needs(parsed)
-    name = root.get("name")
-    return WorkflowFile(None if name is None else str(name), _triggers(root["on"]), parsed, _texts(root.get("env")))
+    return WorkflowFile(
+        name=_optional_text(root, "name"),
+        on=_triggers(root["on"]),
+        jobs=parsed,
+        env=_texts(root.get("env")),
+        run_name=_optional_text(root, "run-name"),
+    )
+
+
+def _check_keys(mapping: dict[str, Any], known: set[str], where: str) -> None:
+    unknown = sorted(set(mapping) - known)
+    if unknown:
+        raise InvalidWorkflowError(f"Unexpected value '{unknown[0]}' in {where}")
+
+
+def _optional_text(mapping: dict[str, Any], key: str) -> str | None:
+    return None if mapping.get(key) is None else _text(mapping[key])
 
 
 def _mapping(value: object, where: str) -> dict[str, Any]:
@@ -126,6 +153,7 @@ def _run_defaults(owner: dict[str, Any]) -> dict[str, Any]:
 
 
 def _job(name: str, job: dict[str, Any], defaults: dict[str, Any]) -> JobDefinition:
+    _check_keys(job, _JOB_KEYS, f"jobs.{name}")
     if "steps" not in job and "uses" not in job:
         raise InvalidWorkflowError(f"jobs.{name} needs `steps` or `uses`")
     if "uses" not in job and "runs-on" not in job:
@@ -136,26 +164,29 @@ def _job(name: str, job: dict[str, Any], defaults: dict[str, Any]) -> JobDefinit
     shared = defaults | _run_defaults(job)
     return JobDefinition(
         id=name,
-        name=None if job.get("name") is None else str(job["name"]),
+        name=_optional_text(job, "name"),
         steps=tuple(_step(_mapping(step, f"jobs.{name}.steps"), shared) for step in steps),
         needs=_names(job.get("needs")),
-        condition=None if job.get("if") is None else _text(job["if"]),
+        condition=_optional_text(job, "if"),
         runs_on=_names(job.get("runs-on")),
         env=_texts(job.get("env")),
         matrix=_matrix(job),
         continue_on_error=job.get("continue-on-error") is True,
         timeout_minutes=_minutes(job.get("timeout-minutes"), DEFAULT_TIMEOUT_MINUTES),
-        uses=None if job.get("uses") is None else str(job["uses"]),
+        fail_fast=(job.get("strategy") or {}).get("fail-fast") is not False,
+        refused=_refusal(job),
     )
 
 
-_STEP_KEYS = {
-    "id", "if", "name", "uses", "run", "working-directory", "shell", "with", "env", "continue-on-error",
-    "timeout-minutes",
-}  # fmt: skip
+def _refusal(job: dict[str, Any]) -> str | None:
+    if "uses" in job:
+        return f"Reusable workflows are not simulated: {job['uses']}"
+    found = [key for key in _NOT_SIMULATED if key in job]
+    return f"`{found[0]}` is not simulated" if found else None
 
 
 def _step(step: dict[str, Any], defaults: dict[str, Any]) -> StepDefinition:
+    _check_keys(step, _STEP_KEYS, "a step")
     run, uses = step.get("run"), step.get("uses")
     if (run is None) == (uses is None):
         raise InvalidWorkflowError("Each step needs exactly one of `run` and `uses`")
@@ -167,12 +198,11 @@ def _step(step: dict[str, Any], defaults: dict[str, Any]) -> StepDefinition:
         uses=None if uses is None else str(uses),
         with_inputs=_texts(step.get("with")),
         env=_texts(step.get("env")),
-        condition=None if step.get("if") is None else _text(step["if"]),
+        condition=_optional_text(step, "if"),
         shell=None if shell is None else str(shell),
         working_directory=None if folder is None else str(folder),
         continue_on_error=step.get("continue-on-error") is True,
         timeout_minutes=None if "timeout-minutes" not in step else _minutes(step["timeout-minutes"], 0),
-        unknown=tuple(sorted(set(step) - _STEP_KEYS)),
     )
 
 
