@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from posixpath import dirname, join, normpath
 
 from checks.areas import AREAS
@@ -72,6 +72,12 @@ def _steering() -> tuple[PathRule, ...]:
     return tuple(PathRule(area, Risk.HIGH, PathPatterns(patterns)) for area, patterns in STEERING.items())
 
 
+@lru_cache(maxsize=64)
+def _index(lists: tuple[PathPatterns, ...]) -> PathIndex:
+    """Kept for a few policies: compiling takes longer than all the rest of a judgement."""
+    return PathIndex(lists)
+
+
 def _shipped(exempt: Collection[str]) -> tuple[PathRule, ...]:
     return tuple(rule for rule in _steering() if rule.area not in exempt)
 
@@ -95,7 +101,7 @@ def _reasons(snapshot: Snapshot, rules: Sequence[PathRule]) -> Iterator[RiskReas
     for file in files:
         yield from _structure(file)
         matched |= dict.fromkeys(_touched(file))
-    index = PathIndex([rule.patterns for rule in rules])
+    index = _index(tuple(rule.patterns for rule in rules))
     for path in matched:
         yield from _by_path(path, rules, index)
 
