@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,7 +13,7 @@ from tests.github import checks
 from tests.github.actions import occasions
 from tests.github.actions.attempt import Attempt
 from tests.github.actions.contexts import github_context
-from tests.github.actions.expressions import interpolate
+from tests.github.actions.expressions import UnsupportedExpressionError, interpolate
 from tests.github.actions.log import JobLog
 from tests.github.actions.occasions import Start
 from tests.github.actions.scripted import Script, ScriptedJob
@@ -149,7 +150,8 @@ class Actions:
         run, _suite = self._new_run(start, path, workflow.name or path)
         if workflow.run_name is not None:
             context = github_context(self.github.world.base_url, start.repository, run, "")
-            run.display_title = interpolate(workflow.run_name, {"github": context, "inputs": run.inputs})
+            with contextlib.suppress(UnsupportedExpressionError):  # it is but a title
+                run.display_title = interpolate(workflow.run_name, {"github": context, "inputs": run.inputs})
         run.jobs[1] = []
         await self._launch(start.repository, run, workflow, [])
         return run
