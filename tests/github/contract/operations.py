@@ -18,7 +18,7 @@ PACKAGE = "githubkit_schemas.v2026_03_10"
 # Within one generated method: its address, the HTTP method, and the model of the answer where there is a body.
 ADDRESS = re.compile(r'\burl = (?:\(\s*)?f?"([^"]+)"')
 METHOD = re.compile(r'self\._github\.request\(\s*"([A-Z]+)"')
-ERRORS = re.compile(r'"(\d{3})": (\w+)')
+ERRORS = re.compile(r'"(\d{3})": (\w+(?:\[.*?\])?),', re.DOTALL)
 MODEL = re.compile(r"\bresponse_model=(.+?),\n(?: {12}\w| {8}\))", re.DOTALL)
 PARAMETER = re.compile(r"\{[^}]*\}")
 
