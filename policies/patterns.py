@@ -12,30 +12,42 @@ from policies.schema import Policy
 
 
 def pattern_errors(document: Document, policy: Policy) -> Iterator[PolicyError]:
-    for path, pattern in _patterns(policy):
-        refusal = _refusal(pattern)
-        if refusal:
-            yield error_at(document, path, f"the pattern cannot be used: {refusal}", "Write it in gitignore style")
+    """Patterns that cannot be used; where each of them can, lists that are too large together."""
+    lists = (*_lists(policy), *_halves_of_areas(policy))
+    each = [((*path, index), (pattern,)) for path, patterns in lists for index, pattern in enumerate(patterns)]
+    unusable = [(path, refusal) for path, patterns in each if (refusal := _refusal(patterns))]
+    whole = (*_lists(policy), *_areas(policy))
+    for path, refusal in unusable or [(path, refusal) for path, patterns in whole if (refusal := _refusal(patterns))]:
+        yield error_at(document, path, f"the pattern cannot be used: {refusal}", "Write it in gitignore style")
 
 
 @lru_cache(maxsize=4096)
-def _refusal(pattern: str) -> str:
+def _refusal(patterns: tuple[str, ...]) -> str:
     try:
-        PathPatterns((pattern,))
+        PathPatterns(patterns)
     except ValueError as invalid:
         return str(invalid)
     return ""
 
 
-def _patterns(policy: Policy) -> Iterator[tuple[Path, str]]:
-    lists: list[tuple[Path, tuple[str, ...]]] = [
+_Lists = list[tuple[Path, tuple[str, ...]]]
+
+
+def _lists(policy: Policy) -> _Lists:
+    return [
         (("branches",), policy.branches),
         (("agents", "branches"), policy.agents.branches),
         (("dependency_bots", "paths"), policy.dependency_bots.paths),
         (("ci", "workflows"), policy.ci.workflows),
     ]
-    for name, area in policy.risk.areas.items():
-        lists.append((("risk", "areas", name, "paths"), area.paths))
-        lists.append((("risk", "areas", name, "more_paths"), area.more_paths))
-    for path, patterns in lists:
-        yield from (((*path, index), pattern) for index, pattern in enumerate(patterns))
+
+
+def _halves_of_areas(policy: Policy) -> _Lists:
+    areas = policy.risk.areas.items()
+    halves = [(("risk", "areas", name, "paths"), area.paths) for name, area in areas]
+    return [*halves, *((("risk", "areas", name, "more_paths"), area.more_paths) for name, area in areas)]
+
+
+def _areas(policy: Policy) -> _Lists:
+    """An area's two lists are used as one."""
+    return [(("risk", "areas", name), area.all_paths) for name, area in policy.risk.areas.items()]

@@ -235,6 +235,21 @@ def test_patterns_that_cannot_be_used_are_named(place: str) -> None:
     assert found[4] == "Write it in gitignore style"
 
 
+@pytest.mark.parametrize(("paths", "more"), [(80, 0), (40, 40), (0, 80)])
+def test_an_area_s_patterns_that_are_too_large_together_are_named(paths: int, more: int) -> None:
+    first, second = (", ".join(["x" * 200] * count) for count in (paths, more))
+    (found,) = errors(f"version: 1\nrisk: {{areas: {{payment: {{paths: [{first}], more_paths: [{second}]}}}}}}\n")
+    assert found[2:4] == (
+        "risk.areas.payment",
+        "the pattern cannot be used: the path patterns are 16000 bytes together; at most 15000 are read",
+    )
+
+
+def test_other_patterns_that_are_too_large_together_are_named() -> None:
+    (found,) = errors(f"version: 1\nbranches: [{', '.join(['x' * 200] * 80)}]\n")
+    assert found[2] == "branches"
+
+
 @pytest.mark.parametrize("field", ["paths", "more_paths"])
 def test_an_area_s_patterns_are_looked_at(field: str) -> None:
     (found,) = errors(f"version: 1\nrisk: {{areas: {{ci: {{{field}: ['#x']}}}}}}")
