@@ -3,18 +3,38 @@
 from __future__ import annotations
 
 import sys
+import traceback
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
-from app.cli import serve
+from app.cli import bundle, check, explain, parse_log, policy, serve
 from app.config import Misconfigured
+from app.local.clone import CannotLook
 from app.store.database import DatabaseAway, UnfitServer
 from app.store.embedded import EmbeddedFailed
 from app.store.migrate import NewerDatabase
 
+_ACTIONABLE = (CannotLook, Misconfigured, DatabaseAway, UnfitServer, EmbeddedFailed, NewerDatabase)
+_COULD_NOT_LOOK = 2
+
+
+class _Commands(TyperGroup):
+    """Errors that a person can act on end with one sentence and exit code 2."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except _ACTIONABLE as wrong:
+            typer.echo(f"mergegate: {wrong}", err=True)
+            raise typer.Exit(_COULD_NOT_LOOK) from wrong
+
+
 app = typer.Typer(
     name="mergegate",
     help="A merge gatekeeper for coding agents' pull requests.",
+    cls=_Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -23,15 +43,23 @@ app.command("serve")(serve.serve)
 app.command("web")(serve.web)
 app.command("work")(serve.work)
 app.command("migrate")(serve.migrate)
+app.command("check")(check.check)
+app.command("parse-log")(parse_log.parse_log)
+app.command("explain")(explain.explain)
+app.add_typer(policy.commands, name="policy")
+app.add_typer(bundle.commands, name="bundle")
 
 
 def main() -> None:
-    """Errors that an operator can act on end with one sentence and exit code 2; everything else is a bug."""
+    """A fault of the program itself ends with 2 too: 1 says "something failed", which it must not claim."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
     try:
         app()
-    except (Misconfigured, DatabaseAway, UnfitServer, EmbeddedFailed, NewerDatabase) as wrong:
-        sys.stderr.write(f"mergegate: {wrong}\n")
-        sys.exit(2)
+    except Exception:  # noqa: BLE001
+        traceback.print_exc()
+        sys.exit(_COULD_NOT_LOOK)
 
 
 if __name__ == "__main__":

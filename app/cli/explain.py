@@ -1,0 +1,145 @@
+"""`mergegate explain`: the last decision about a pull request, from the store."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any
+
+import psycopg
+import typer
+from pydantic import TypeAdapter, ValidationError
+
+from app.cli.printing import print_json, print_line, print_verdict, progress, verdict_record
+from app.config import Settings, read_settings
+from app.keys import PullKey
+from app.local.clone import CannotLook
+from app.logging import configure_logging
+from app.store import decisions, pulls, repositories
+from app.store.database import Connection, Database
+from app.store.place import SUBFOLDER
+from policies.escape import clean
+from policies.verdict import Verdict
+
+_VERDICT: TypeAdapter[Verdict] = TypeAdapter(Verdict)
+_UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
+
+
+@dataclass(frozen=True, slots=True)
+class PullName:
+    """`OWNER/REPO#N`."""
+
+    owner: str
+    repository: str
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.owner}/{self.repository}#{self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """The last verdict, when it was reached, and how many requests it and the pull request as a whole cost."""
+
+    verdict: Verdict
+    at: datetime
+    requests: dict[str, int]
+    requests_in_all: int
+
+
+def explain(
+    pull_request: Annotated[str, typer.Argument(metavar="OWNER/REPO#N", help="For example acme/shop#12.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Show the last decision about a pull request. Exit code 2: there is none."""
+    name = parse_name(pull_request)
+    configure_logging()
+    settings = read_settings(os.environ)
+    with progress("Looking it up"):
+        decided = asyncio.run(_decided(settings, name))
+    age = datetime.now(UTC) - decided.at
+    if as_json:
+        print_json(_record(name, decided, age))
+        return
+    _print(name, decided, age)
+
+
+def parse_name(text: str) -> PullName:
+    """Raises CannotLook."""
+    full, _, number = text.partition("#")
+    owner, _, repository = full.partition("/")
+    if not owner or not repository or "/" in repository or not number.isascii() or not number.isdigit():
+        raise CannotLook(f"{clean(text, 200)!r} names no pull request. Write OWNER/REPO#N, for example acme/shop#12.")
+    return PullName(owner, repository, int(number[:18]))
+
+
+async def _decided(settings: Settings, name: PullName) -> Decided:
+    if settings.database_url is None and not (settings.data / SUBFOLDER).is_dir():
+        raise CannotLook(
+            f"there is no database in {clean(str(settings.data), 300)}. "
+            "Set MERGEGATE_DATA or MERGEGATE_DATABASE_URL as the service has it."
+        )
+    async with Database.open(settings.database_url, settings.data, size=1, migrated=False) as database:
+        try:
+            async with database.transaction() as connection:
+                return await _look_up(connection, name)
+        except psycopg.errors.UndefinedTable as wrong:
+            raise CannotLook("the database holds nothing yet. Start `mergegate serve` on it first.") from wrong
+
+
+async def _look_up(connection: Connection, name: PullName) -> Decided:
+    repository = await repositories.named(connection, name.owner, name.repository)
+    if repository is None:
+        raise CannotLook(
+            f"the repository {clean(f'{name.owner}/{name.repository}', 200)} is not known here. "
+            "Check its name, and that the App is installed on it."
+        )
+    pull = await pulls.find_pull(connection, repository.repository_id, name.number)
+    key = PullKey(repository.installation_id, repository.repository_id, name.number)
+    decision = await decisions.latest(connection, str(key))
+    if decision is None or decision.decided_at is None:
+        raise CannotLook(f"nothing was decided about {clean(str(name), 200)} yet. Check the number, or wait a moment.")
+    try:
+        verdict = _VERDICT.validate_python(decision.verdict)
+    except ValidationError as wrong:
+        raise CannotLook(
+            f"the decision about {clean(str(name), 200)} was recorded by another version. Ask that one."
+        ) from wrong
+    return Decided(verdict, decision.decided_at, dict(decision.requests), pull.requests if pull else 0)
+
+
+def _record(name: PullName, decided: Decided, age: timedelta) -> dict[str, Any]:
+    verdict = decided.verdict
+    return {
+        "pull_request": str(name),
+        **verdict_record(verdict),
+        "kind": verdict.kind,
+        "mode": verdict.mode,
+        "gated": verdict.gated,
+        "head": verdict.head_sha,
+        "target": verdict.target_ref,
+        "evidence": verdict.evidence.status.value,
+        "review": verdict.review.status.value,
+        "needed": list(verdict.needed),
+        "approved_by": list(verdict.approved_by),
+        "key": verdict.key,
+        "decided_at": decided.at.isoformat(),
+        "age_seconds": round(age.total_seconds()),
+        "requests": {"by_purpose": decided.requests, "pull_request": decided.requests_in_all},
+    }
+
+
+def _print(name: PullName, decided: Decided, age: timedelta) -> None:
+    print_verdict(decided.verdict)
+    last = sum(decided.requests.values())
+    print_line(f"{clean(str(name), 200)} at {decided.verdict.head_sha[:12]}, decided {_ago(age)} ago.")
+    print_line(f"Requests to GitHub: {last} for this decision, {decided.requests_in_all} for the pull request.")
+
+
+def _ago(age: timedelta) -> str:
+    seconds = max(round(age.total_seconds()), 0)
+    size, unit = next(((size, unit) for size, unit in _UNITS if seconds >= size), _UNITS[-1])
+    count = seconds // size
+    return f"{count} {unit}{'' if count == 1 else 's'}"

@@ -1,0 +1,35 @@
+"""`mergegate policy check` and `policy schema`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from app.cli.files import read_text, shown
+from app.cli.printing import print_json, print_line
+from app.gate.presets import read_presets
+from app.local.policy import fault_line
+from policies.errors import InvalidPolicyError
+from policies.load import load
+from policies.schema import policy_schema
+
+commands = typer.Typer(help="The policy file .github/mergegate.yml.", no_args_is_help=True)
+
+
+@commands.command("check")
+def check(file: Annotated[str, typer.Argument(help="A policy file; `-` reads standard input.")]) -> None:
+    """Say whether a policy file can be used. Exit code 0: yes; 1: it has faults; 2: it could not be read."""
+    try:
+        policy = load(read_text(file), read_presets())
+    except InvalidPolicyError as invalid:
+        for error in invalid.errors:
+            print_line(fault_line(shown(file), error))
+        raise typer.Exit(1) from None
+    print_line(f"{shown(file)} is a policy that can be used (mode {policy.mode}, extends {policy.extends}).")
+
+
+@commands.command("schema")
+def schema() -> None:
+    """Print the JSON Schema of the policy file."""
+    print_json(policy_schema())

@@ -1,0 +1,124 @@
+"""A change in a local clone, judged as the gate judges a pull request, without asking GitHub anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+
+from app.gate.changes import Changes, read_changes
+from app.gate.git import GitFailed, GitObjects
+from app.gate.log_process import parse_logs
+from app.local.clone import CannotLook, Clone, Revision, find_clone, open_clone, read_revision
+from app.local.policy import read_policy_of
+from checks.bundle import read_bundle
+from checks.claims import check_given_logs
+from checks.snapshot import Head, JobLog, Repository, Snapshot, Ticket, Unread
+from policies.escape import clean
+from policies.evaluate import evaluate
+from policies.load import PolicyState
+from policies.tree import group, required
+from policies.verdict import Verdict
+
+NOT_ASKED = Unread("GitHub was not asked", offline=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to judge. `base` and `head` are revisions, `policy` is a file's name and text.
+
+    `logs` are raw job logs by the names to show for them; `bundle` is None where none was handed over.
+    """
+
+    repository: Path
+    base: str
+    head: str
+    now: datetime
+    policy: tuple[str, str] | None = None
+    bundle: str | None = None
+    ticket: Ticket | None = None
+    logs: Mapping[str, bytes] = field(default_factory=dict)
+
+
+async def judge(request: Request, presets: Mapping[str, str]) -> Verdict:
+    """The verdict on merging `head` into `base`. Raises CannotLook."""
+    logs = await _read_logs(request.logs)
+    clone = find_clone(request.repository)
+    async with open_clone(clone) as objects:
+        base = await read_revision(clone, objects, "--base", request.base)
+        head = await read_revision(clone, objects, "--head", request.head)
+        state = await read_policy_of(objects, base, request.policy, presets)
+        changes = await _changes(clone, objects, base, head)
+    snapshot = _snapshot(request, clone, base, head, changes)
+    return _with_logs(_evaluated(state, snapshot), snapshot, logs)
+
+
+async def _read_logs(logs: Mapping[str, bytes]) -> dict[str, JobLog]:
+    read: dict[str, JobLog] = {}
+    for name, log in zip(logs, await parse_logs(tuple(logs.values())), strict=True):
+        if isinstance(log, Unread):
+            raise CannotLook(f"{clean(name, 400)}: {log.because}. Give the raw log of a single job.")
+        read[name] = log
+    return read
+
+
+async def _changes(clone: Clone, objects: GitObjects, base: Revision, head: Revision) -> Changes:
+    try:
+        changes = await read_changes(objects, base.commit, head.commit)
+    except GitFailed as wrong:
+        raise _unreadable(clone, str(wrong)) from wrong
+    if isinstance(changes.diff, Unread):
+        raise _unreadable(clone, changes.diff.because)
+    if changes.mergeable is None and isinstance(changes.merge_diff, Unread):
+        return replace(changes, merge_diff=replace(changes.merge_diff, offline=True))
+    return changes
+
+
+def _unreadable(clone: Clone, because: str) -> CannotLook:
+    hint = clone.lacks or "Check the clone with `git fsck`, and that git is 2.38 or newer."
+    return CannotLook(f"what changes between --base and --head cannot be read: {clean(because, 400)}. {hint}")
+
+
+def _snapshot(request: Request, clone: Clone, base: Revision, head: Revision, changes: Changes) -> Snapshot:
+    target = base.branch or base.commit[:12]
+    name = clone.common_folder.resolve().parent.name
+    return Snapshot(
+        repository=Repository(0, "local", name, target),
+        number=None,
+        title="",
+        body="" if request.bundle is None else request.bundle or "\n",
+        author=NOT_ASKED,
+        draft=False,
+        open=True,
+        head=Head(head.commit, head.tree, head.branch or "", 0),
+        base_ref=target,
+        target_ref=target,
+        target_sha=base.commit,
+        merge_base=changes.merge_base,
+        diff=changes.diff,
+        merge_diff=changes.merge_diff,
+        mergeable=changes.mergeable,
+        changed_files_total=NOT_ASKED,
+        # Whose accounts the addresses in commits belong to, only GitHub knows.
+        commits=NOT_ASKED,
+        comments=(),
+        reviews=NOT_ASKED,
+        runs=NOT_ASKED,
+        workflows=NOT_ASKED,
+        check_runs=NOT_ASKED,
+        observed_at=request.now,
+        ticket=request.ticket,
+    )
+
+
+def _evaluated(state: PolicyState, snapshot: Snapshot) -> Verdict:
+    return evaluate(state, snapshot, gated=True)
+
+
+def _with_logs(verdict: Verdict, snapshot: Snapshot, logs: Mapping[str, JobLog]) -> Verdict:
+    """The verdict with what the handed-over logs say against the bundle; they never speak for it."""
+    if not logs:
+        return verdict
+    said = group("logs", check_given_logs(read_bundle(snapshot), logs))
+    return replace(verdict, evidence=required("evidence", (*verdict.evidence.children, said)))
