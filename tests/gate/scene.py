@@ -114,6 +114,14 @@ class Scene:
         for repository in self.github.world.repositories.values():
             await fan_out_repository(self.gate, RepositoryKey(self.installation.id, repository.id))
 
+    async def merge_by_hand(self, repository: Repository, pull: PullRequest, login: str) -> None:
+        """A person presses the merge button."""
+        headers = {"authorization": f"Bearer {self.github.user_token(login)}", "x-github-api-version": "2026-03-10"}
+        transport = httpx.ASGITransport(app=self.github.app)
+        async with httpx.AsyncClient(transport=transport, base_url=self.github.world.base_url, headers=headers) as ada:
+            answer = await ada.put(f"/repos/{repository.full_name}/pulls/{pull.number}/merge", json={})
+            answer.raise_for_status()
+
     def requests(self) -> list[RequestRecord]:
         """The gate's own requests so far, without minting."""
         return [one for one in self.github.requests if one.app_id == self.app.id and "access_tokens" not in one.path]

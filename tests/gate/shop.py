@@ -122,10 +122,18 @@ def withhold_ci(stage: Scene, shop: Repository) -> None:
     stage.github.actions.script(shop, WORKFLOW_PATH, lambda *_: None)
 
 
-async def release_ci(stage: Scene, shop: Repository) -> None:
-    """Jobs that were withheld pass, and so do later ones."""
-    pass_ci(stage, shop)
-    script = _outcome(shop, GREEN, "success")
+def hold_groups(stage: Scene, shop: Repository) -> None:
+    """Pull requests' runs pass, merge groups' stay in progress until `release_ci`."""
+    passing = _outcome(shop, GREEN, "success")
+    stage.github.actions.script(
+        shop, WORKFLOW_PATH, lambda run, job: None if run.event == "merge_group" else passing(run, job)
+    )
+
+
+async def release_ci(stage: Scene, shop: Repository, *, passing: bool = True) -> None:
+    """Jobs that were withheld end, and so do later ones."""
+    script = _outcome(shop, GREEN, "success") if passing else _outcome(shop, RED, "failure")
+    stage.github.actions.script(shop, WORKFLOW_PATH, script)
     for run in shop.runs.values():
         for job in run.jobs.get(run.attempt, []):
             outcome = script(run, job)

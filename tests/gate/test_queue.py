@@ -1,0 +1,125 @@
+"""The merge queue: groups are judged anew, always reported, and refused when a member no longer stands."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.gate.scene import Scene
+from tests.gate.shop import POLICY, agent_pull, fail_ci, hold_groups, open_shop, pass_ci, release_ci
+from tests.gate.test_stories import GREEN, MEDIUM, MEDIUM_BUNDLE, PAYMENT
+from tests.github import merge_queue
+from tests.github.auth import Actor
+from tests.github.state import PullRequest, QueueEntry, Repository
+
+pytestmark = pytest.mark.anyio
+
+
+async def queued(stage: Scene) -> tuple[Repository, PullRequest, QueueEntry]:
+    """An approved pull request whose group's own runs are still in progress."""
+    shop = await open_shop(stage, MEDIUM)
+    hold_groups(stage, shop)
+    pull = await agent_pull(stage, shop, "payment", PAYMENT, MEDIUM_BUNDLE)
+    await stage.github.review(shop, pull.number, "bob")
+    await stage.settle()
+    return shop, pull, shop.queues["main"][0]
+
+
+async def test_a_group_shows_both_checks_at_once_and_waits_for_its_own_runs(stage: Scene) -> None:
+    shop, pull, entry = await queued(stage)
+    assert entry.group_sha is not None
+    assert stage.checks(shop, entry.group_sha) == {
+        "mergegate/evidence": "in_progress",
+        "mergegate/review": "success",
+    }
+    await release_ci(stage, shop)
+    await stage.settle()
+    assert pull.merged_at is not None
+    assert pull.merge_commit_sha == entry.group_sha
+    assert set(stage.checks(shop, entry.group_sha).values()) == {"success"}
+
+
+async def test_an_approval_withdrawn_while_queued_fails_the_group_and_takes_it_out(stage: Scene) -> None:
+    shop, pull, entry = await queued(stage)
+    group = entry.group_sha
+    assert group is not None
+    await stage.github.dismiss_review(shop, pull.number, pull.reviews[0], "ada")
+    await stage.settle()
+    assert shop.queues["main"] == []
+    assert pull.merged_at is None
+    assert stage.checks(shop, group)["mergegate/review"] != "success"
+    notices = [comment for comment in pull.issue.comments if "Taken out of the merge queue" in comment.body]
+    assert len(notices) == 1
+
+
+async def test_a_push_while_queued_takes_it_out(stage: Scene) -> None:
+    shop, pull, _ = await queued(stage)
+    stage.github.world.switches.dequeue_on_push = False
+    await stage.github.push(shop, "agent/payment", {"shop/payment.py": "RATE = 9\n"}, author="courier[bot]")
+    await stage.settle()
+    assert shop.queues["main"] == []
+    assert pull.merged_at is None
+
+
+async def test_a_group_whose_runs_fail_is_evicted_and_said_once(stage: Scene) -> None:
+    shop = await open_shop(stage)
+    hold_groups(stage, shop)
+    pull = await agent_pull(stage, shop)
+    await stage.settle()
+    await release_ci(stage, shop, passing=False)
+    await stage.settle()
+    assert pull.merged_at is None
+    assert shop.queues["main"] == []
+    notices = [comment for comment in pull.issue.comments if "Taken out of the merge queue" in comment.body]
+    assert len(notices) == 1
+    assert stage.verdict(shop, pull) == GREEN, "the head's own evidence is untouched"
+
+
+async def test_two_pull_requests_land_in_one_chain_of_groups(stage: Scene) -> None:
+    shop = await open_shop(stage)
+    first = await agent_pull(stage, shop, "one")
+    second = await agent_pull(stage, shop, "two")
+    await stage.settle()
+    assert first.merged_at is not None
+    assert second.merged_at is not None
+
+
+async def test_an_agents_pull_request_that_somebody_else_queued_must_still_stand(stage: Scene) -> None:
+    shop = await open_shop(stage, MEDIUM.replace("'on'", "'off'"))
+    await stage.github.set_ruleset(shop, "gate", [{"type": "merge_queue", "parameters": {"min_entries_to_merge": 1}}])
+    pull = await agent_pull(stage, shop, "payment", PAYMENT, MEDIUM_BUNDLE)
+    await stage.settle()
+    await merge_queue.enqueue(stage.github, shop, pull, Actor("ada", "user"))
+    await stage.run_to_rest()
+    assert pull.merged_at is None or _alarmed(pull)
+
+
+def _alarmed(pull: PullRequest) -> bool:
+    return any("Landing alarm" in comment.body for comment in pull.issue.comments)
+
+
+async def test_a_merge_around_the_gate_alarms_once(stage: Scene) -> None:
+    shop = await open_shop(stage, MEDIUM)
+    await stage.github.set_ruleset(shop, "gate", [])
+    pull = await agent_pull(stage, shop, "payment", PAYMENT, MEDIUM_BUNDLE)
+    await stage.settle()
+    await stage.merge_by_hand(shop, pull, "ada")
+    await stage.settle()
+    assert pull.merged_at is not None
+    assert len([comment for comment in pull.issue.comments if "Landing alarm" in comment.body]) == 1
+
+
+async def test_a_server_without_the_asynchronous_merge_api_gets_the_mutation(stage: Scene) -> None:
+    stage.github.world.switches.async_merge = False
+    shop = await open_shop(stage)
+    pull = await agent_pull(stage, shop)
+    await stage.settle()
+    assert pull.merged_at is not None
+
+
+async def test_red_tests_in_the_group_do_not_turn_green_by_a_member_that_passes(stage: Scene) -> None:
+    shop = await open_shop(stage, POLICY)
+    pull = await agent_pull(stage, shop)
+    fail_ci(stage, shop)
+    await stage.settle()
+    assert pull.merged_at is None
+    pass_ci(stage, shop)
