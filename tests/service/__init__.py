@@ -1,0 +1,1 @@
+"""The service as an operator runs it: processes of its own, signals, and sockets to a simulated GitHub."""
