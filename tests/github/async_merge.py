@@ -156,6 +156,7 @@ async def _merge_now(
     landing, suites = [], []
     for member in members:
         merges.check_basics(member, None)
+        await merges.check_workflows_permission(github, repository, member, actor)
         message = merges.Message(options.get("commit_title"), options.get("commit_message"))
         person = merges.person_of(github, actor.login)
         text = message if member is pull else merges.Message()

@@ -237,8 +237,13 @@ async def test_an_app_without_workflows_permission_cannot_land_a_workflow(hub: S
     await pull(hub, repository, files={".github/workflows/ci.yml": "on: push\n"})
     async with as_app(hub, gate(hub)) as api:
         refused = await api.put(f"{PULL}/merge", json={})
+        key = (await api.put(f"{PULL}/merge-async", json={})).json()["details"]["uuid"]
+        await hub.settle()
+        failed = (await api.get(f"{PULL}/merge-async/{key}")).json()
     assert refused.status_code == 403
     assert "without `workflows` permission" in refused.json()["message"]
+    assert failed["status"] == "failed"
+    assert "without `workflows` permission" in failed["details"]["message"]
 
 
 async def test_async_merge_is_pending_then_merged(hub: SimulatedGitHub) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tests.github.auth import Actor
 from tests.github.errors import ApiError
 from tests.github.git import Git, Person
 from tests.github.operations import mergeable
@@ -24,6 +25,7 @@ HEAD_MODIFIED = "Head branch was modified. Review and try the merge again."
 BASE_MODIFIED = "Base branch was modified. Review and try the merge again."
 NOT_MERGEABLE = "Pull Request is not mergeable"
 DRAFT = "Pull Request is still a draft"
+WORKFLOWS = ".github/workflows/"
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,23 @@ def check_basics(pull: PullRequest, expected_head: str | None) -> None:
         raise ApiError(405, DRAFT)
     if expected_head is not None and expected_head != pull.head_sha:
         raise ApiError(409, HEAD_MODIFIED)
+
+
+async def check_workflows_permission(
+    github: SimulatedGitHub, repository: Repository, pull: PullRequest, actor: Actor
+) -> None:
+    """ApiError 403 when an App without the `workflows` permission would land a change of a workflow file."""
+    if not actor.is_bot or actor.permissions.get("workflows") == "write":
+        return
+    git = github.git(repository)
+    base = await git.merge_base(pull.base_sha, pull.head_sha)
+    changes = await git.diff(base, pull.head_sha) if base else []
+    touched = [c.path for c in changes if c.path.startswith(WORKFLOWS) or (c.previous_path or "").startswith(WORKFLOWS)]
+    if touched:
+        message = (
+            f"refusing to allow a GitHub App to create or update workflow `{touched[0]}` without `workflows` permission"
+        )
+        raise ApiError(403, message)
 
 
 async def merged_commit(

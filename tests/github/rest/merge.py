@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from tests.github.server import SimulatedGitHub
 
 PREFIX = "/repos/{owner}/{repo}/pulls/{number}"
-WORKFLOWS = ".github/workflows/"
 DOCUMENTATION = "https://docs.github.com/rest/pulls/pulls#merge-a-pull-request"
 
 
@@ -67,7 +66,7 @@ async def _check(github: SimulatedGitHub, repository: Repository, pull: PullRequ
     await mergeable.refresh(github, repository, pull)
     if not pull.mergeable:
         raise ApiError(405, merges.NOT_MERGEABLE, documentation_url=DOCUMENTATION)
-    await check_workflows_permission(github, repository, pull, actor)
+    await merges.check_workflows_permission(github, repository, pull, actor)
     _check_method(github, repository, pull, method)
     lines = await mergeability.refusals(github, repository, pull, method=method)
     if lines:
@@ -80,23 +79,6 @@ def _check_method(github: SimulatedGitHub, repository: Repository, pull: PullReq
         if method not in parameters.get("allowed_merge_methods", merges.METHODS):
             name = {"merge": "Merge commits", "squash": "Squash merges", "rebase": "Rebase merges"}[method]
             raise ApiError(405, f"{name} are not allowed on this repository.", documentation_url=DOCUMENTATION)
-
-
-async def check_workflows_permission(
-    github: SimulatedGitHub, repository: Repository, pull: PullRequest, actor: Actor
-) -> None:
-    """ApiError 403 when an App without the `workflows` permission would land a change of a workflow file."""
-    if not actor.is_bot or actor.permissions.get("workflows") == "write":
-        return
-    git = github.git(repository)
-    base = await git.merge_base(pull.base_sha, pull.head_sha)
-    changes = await git.diff(base, pull.head_sha) if base else []
-    touched = [c.path for c in changes if c.path.startswith(WORKFLOWS) or (c.previous_path or "").startswith(WORKFLOWS)]
-    if touched:
-        message = (
-            f"refusing to allow a GitHub App to create or update workflow `{touched[0]}` without `workflows` permission"
-        )
-        raise ApiError(403, message, documentation_url=DOCUMENTATION)
 
 
 async def _land(
