@@ -21,6 +21,7 @@ from app.github.client import GitHubClient
 from app.github.errors import NotFound, TooLarge
 from app.github.rest_models import Listing
 from app.store import ci_runs
+from checks.ci_runs import current_jobs
 from checks.snapshot import Artifact, Job, JobLog, Step, Unread, WorkflowRun
 
 MOST_LOGS = 60  # jobs of one run whose log is read
@@ -132,9 +133,12 @@ async def _completed_run(client: GitHubClient, repository: RepositoryName, run: 
     )
     if not jobs.complete:
         return replace(_bare_run(run), artifacts=Unread("GitHub's list of jobs is cut"))
-    logs = await _logs(client, repository, [job for job in jobs.items if job.run_attempt == run.run_attempt])
+    # A re-run of failed jobs leaves the others, and their logs, in the earlier attempt.
+    bare = replace(_bare_run(run), jobs=tuple(_job(job, None) for job in jobs.items))
+    deciding = {job.id for job in current_jobs(bare)}
+    logs = await _logs(client, repository, [job for job in jobs.items if job.id in deciding])
     return replace(
-        _bare_run(run),
+        bare,
         jobs=tuple(_job(job, logs.get(job.id)) for job in jobs.items),
         artifacts=_artifacts(artifacts),
     )
