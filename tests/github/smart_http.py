@@ -156,7 +156,11 @@ async def _feed(body: AsyncIterator[bytes], stdin: asyncio.StreamWriter) -> None
 
 async def _answer(stdout: asyncio.StreamReader, send: Send) -> None:
     status, headers = 200, []
-    for line in (await stdout.readuntil(b"\r\n\r\n")).decode().split("\r\n"):
+    try:
+        head = await stdout.readuntil(b"\r\n\r\n")
+    except asyncio.IncompleteReadError:
+        head = b"Status: 500 git http-backend gave no answer"
+    for line in head.decode().split("\r\n"):
         name, _, value = line.partition(":")
         if name.lower() == "status":
             status = int(value.split()[0])

@@ -216,3 +216,20 @@ async def test_a_rule_declines_a_push_in_github_s_words(served: SimulatedGitHub,
     assert "Repository rule violations found" in refused
     assert "Changes must be made through a pull request." in refused
     assert served.repo("acme/shop").activity == []
+
+
+async def test_a_base_that_is_deleted(served: SimulatedGitHub) -> None:
+    repository = served.repo("acme/shop")
+    lower = await pull(served, repository, "lower")
+    await served.push(repository, "upper", {"upper": "x"}, author="ada", base="lower")
+    upper = await served.open_pull(repository, "upper", "lower", author="ada")
+    await served.push(repository, "other", {"other": "x"}, author="bob")
+    await served.push(repository, "leaf", {"leaf": "x"}, author="ada", base="other")
+    leaf = await served.open_pull(repository, "leaf", "other", author="ada")
+    async with as_user(served, "ada") as api:
+        merged = await api.put("/repos/acme/shop/pulls/1/merge", json={"sha": lower.head_sha})
+        assert merged.status_code == 200
+    await served.delete_branch(repository, "lower", "ada")
+    assert (upper.base_ref, upper.issue.state) == ("main", "open")
+    await served.delete_branch(repository, "other", "ada")
+    assert leaf.issue.state == "closed"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tests.github.events import DomainEvent, PullRequestChanged, RefUpdated
 from tests.github.operations import mergeable
-from tests.github.operations.pulls import close_pull, mark_merged
+from tests.github.operations.pulls import close_pull, edit_pull, mark_merged
 from tests.github.operations.reviews import dismiss_stale
 from tests.github.state import PullRequest, Repository
 
@@ -57,13 +57,28 @@ async def follow_bases(github: SimulatedGitHub, event: RefUpdated, branch: str) 
     """A pull request whose commits a plain push has brought into the base is merged, as GitHub marks it."""
     repository = event.repository
     for pull in list(repository.pulls.values()):
-        if pull.issue.state != "open" or pull.base_ref != branch or event.deleted:
+        if pull.issue.state != "open" or pull.base_ref != branch:
+            continue
+        if event.deleted:
+            await _lose_base(github, pull, event, branch)
             continue
         fork_point = await github.git(repository).merge_base(event.after, pull.head_sha)
         if fork_point == pull.head_sha:
             await _landed(github, pull, event)
         else:
             pull.base_sha, pull.fork_point = event.after, fork_point or pull.fork_point
+
+
+async def _lose_base(github: SimulatedGitHub, pull: PullRequest, event: RefUpdated, branch: str) -> None:
+    """Closed, unless the branch was the head of a merged pull request: then that one's base takes its place.
+
+    https://docs.github.com/pull-requests/collaborating-with-pull-requests/proposing-changes-to-your-work-with-pull-requests/changing-the-base-branch-of-a-pull-request
+    """
+    merged = [p for p in event.repository.pulls.values() if p.merged_at is not None and p.head_ref == branch]
+    if merged:
+        await edit_pull(github, event.repository, pull, event.actor, base=merged[-1].base_ref)
+    else:
+        await close_pull(github, event.repository, pull, event.actor)
 
 
 async def _landed(github: SimulatedGitHub, pull: PullRequest, event: RefUpdated) -> None:
