@@ -183,8 +183,16 @@ class TestTitle:
         assert line.startswith("Needs approval by acme/team-0 or acme/team-1 or")
         assert len(line) == 80
 
-    def test_review_without_names_says_the_next_step(self) -> None:
-        assert title(verdict(OPEN, (ONE_MORE,)), "review") == "Ask for 1 more approval of this very head."
+    def test_review_that_asks_nobody_says_why(self) -> None:
+        assert title(verdict(OPEN, (ONE_MORE,)), "review") == ONE_MORE.reason
+        draft = snapshot(body=BODY.replace("level: low", "level: medium"), draft=True)
+        assert title(evaluate(state(), draft), "review") == (
+            "It is a draft: nobody is asked before it is ready for review."
+        )
+
+    def test_review_that_is_refused_says_the_next_step(self) -> None:
+        changes = failed("review.changes", "ada asked for changes.", fix=Fix("answer-review", "Do what ada asked for."))
+        assert title(verdict(OPEN, (changes, ONE_MORE)), "review") == "Do what ada asked for. (+1 more)"
 
     def test_many_approvers_are_cut(self) -> None:
         line = title(verdict(OPEN, (NO_REVIEW,), approved_by=tuple(f"person-{n}" for n in range(20))), "review")
