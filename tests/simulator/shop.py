@@ -12,10 +12,12 @@ from tests.github.auth import Actor
 from tests.github.git import Files
 from tests.github.queue_entries import DEFAULTS
 from tests.github.server import SimulatedGitHub
-from tests.github.state import App, PullRequest, Repository
+from tests.github.state import App, Job, PullRequest, Repository, WorkflowRun
 
 ADA = Actor("ada", "user")
 BOB = Actor("bob", "user")
+ACTIONS = 15368  # the App that GitHub Actions is
+CI = ".github/workflows/ci.yml"
 VERSION = {"x-github-api-version": "2026-03-10"}
 GATE_PERMISSIONS = {
     "actions": "write",
@@ -105,3 +107,36 @@ def approvals(count: int, **parameters: Any) -> dict[str, Any]:
 def queue(**parameters: Any) -> dict[str, Any]:
     """A `merge_queue` rule with GitHub's defaults."""
     return {"type": "merge_queue", "parameters": DEFAULTS | parameters}
+
+
+async def opened(hub: SimulatedGitHub, *rules: dict[str, Any]) -> tuple[Repository, PullRequest]:
+    repository = await shop(hub)
+    if rules:
+        await hub.set_ruleset(repository, "main", list(rules))
+    return repository, await pull(hub, repository)
+
+
+async def set_check(hub: SimulatedGitHub, change: PullRequest, name: str = "test", **fields: Any) -> None:
+    """A check run by the App `gate`."""
+    app = next((a for a in hub.world.apps.values() if a.slug == "gate"), None) or gate(hub)
+    async with as_app(hub, app) as api:
+        body = {"name": name, "head_sha": change.head_sha, **fields}
+        assert (await api.post("/repos/acme/shop/check-runs", json=body)).status_code == 201
+
+
+async def run_of(hub: SimulatedGitHub, text: str) -> tuple[Repository, WorkflowRun]:
+    """The run that a push of this workflow file starts, completed."""
+    repository = await shop(hub)
+    await hub.push(repository, "main", {CI: text})
+    await hub.settle()
+    return repository, only_run(repository)
+
+
+def only_run(repository: Repository) -> WorkflowRun:
+    (run,) = repository.runs.values()
+    return run
+
+
+def log_lines(job: Job) -> list[str]:
+    assert job.log is not None
+    return [line[29:] for line in job.log.decode("utf-8-sig").splitlines()]
