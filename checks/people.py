@@ -217,12 +217,17 @@ def is_member(snapshot: Snapshot, team: str, account: Account) -> bool:
     return account.login.casefold() in {member.casefold() for member in members}
 
 
+def read_permission(snapshot: Snapshot, login: str) -> Permission | Unread:
+    """The permission as it was read, whatever the case of the login."""
+    folded = login.casefold()
+    held = (held for name, held in snapshot.permissions.items() if name.casefold() == folded)
+    return next(held, Unread("nobody asked for it"))
+
+
 def permission_of(snapshot: Snapshot, login: str) -> Permission:
-    """The permission as far as it was read; NONE where it was not."""
-    found = snapshot.permissions.get(login)
-    if found is None:
-        found = next((held for name, held in snapshot.permissions.items() if name.casefold() == login.casefold()), None)
-    return found if isinstance(found, Permission) else Permission.NONE
+    """The permission; NONE where it was not read."""
+    found = read_permission(snapshot, login)
+    return Permission.NONE if isinstance(found, Unread) else found
 
 
 def operators(snapshot: Snapshot) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from checks import agents
 from checks.finding import Evidence, Finding, Fix, errored, failed, needs_person, passed, pending
-from checks.people import Classification, excluded_approvers, is_member, is_vouched, operators
+from checks.people import Classification, excluded_approvers, is_member, is_vouched, operators, read_permission
 from checks.snapshot import Account, Commit, Permission, Review, Snapshot, Unread
 
 CHECK = "review"
@@ -148,7 +148,7 @@ def _why_other(what: str, seen: str | Unread | None, now: str | None) -> str | N
 
 def _ineligible(snapshot: Snapshot, requirement: ReviewRequirement, account: Account) -> str | Unread | None:
     """Why the policy does not let this account approve; Unread where that could not be found out."""
-    permission = _permission(snapshot, account.login)
+    permission = read_permission(snapshot, account.login)
     if isinstance(permission, Unread):
         return Unread(f"has a permission that could not be read ({permission.because})")
     if permission < Permission.WRITE:
@@ -161,12 +161,6 @@ def _ineligible(snapshot: Snapshot, requirement: ReviewRequirement, account: Acc
     if unread is not None:
         return Unread(f"may be in team {unread}, whose members could not be read")
     return f"is not among {_eligible(requirement)}"
-
-
-def _permission(snapshot: Snapshot, login: str) -> Permission | Unread:
-    folded = login.casefold()
-    held = (held for name, held in snapshot.permissions.items() if name.casefold() == folded)
-    return next(held, Unread("nobody asked for it"))
 
 
 def _is_named(snapshot: Snapshot, requirement: ReviewRequirement, account: Account) -> bool:

@@ -156,3 +156,9 @@ def test_while_an_attempt_goes_on_nothing_of_an_earlier_one_counts() -> None:
     result = judge(again, late=True)
     assert [each[:2] for each in reasons(result)] == [("ci.runs", OPEN), ("ci.tests", OPEN)]
     assert result.jobs == ()
+
+
+def test_many_producers_are_cut() -> None:
+    runs = [run(job(id=number), id=number, path=f".github/workflows/{number}.yml") for number in range(1, 8)]
+    finding = worst(judge(*runs, rules=CiRequirement(PathPatterns([".github/workflows/1.yml"]), ("test",))).findings)
+    assert any("/4.yml, .github/workflows/5.yml." in each.reason for each in finding)

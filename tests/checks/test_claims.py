@@ -220,6 +220,12 @@ def test_a_false_list_of_files(claimed: list[str], said: str) -> None:
     )
 
 
+def test_ten_files_are_listed_whole() -> None:
+    claimed = ["src/price.py", *(f"f{number}" for number in range(10))]
+    snapshot = build.snapshot(diff=build.diff("src/price.py"))
+    assert _says("claims.files", snapshot, changed_files=claimed).reason.endswith("`f8`, `f9`, which did not change.")
+
+
 @pytest.mark.parametrize("claimed", [["src/price.py", "new.py"], ["new.py", "old.py", "src/price.py"]])
 def test_a_true_list_of_files(claimed: list[str]) -> None:
     snapshot = build.snapshot(diff=build.diff("src/price.py", RENAME))
