@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import uuid
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -40,6 +41,9 @@ __all__ = [
     "clean_environment",
 ]
 ZERO = "0" * 40
+REMEMBERED_BYTES = 1 << 20
+# A full object id, a path below one, the history of one without that of another, or what is between two.
+IMMUTABLE = re.compile(r"\^?[0-9a-f]{40}(?::.*|\.\.[0-9a-f]{40})?", re.DOTALL)
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 
@@ -79,6 +83,7 @@ class Git:
         self._merge_bases: dict[tuple[str, str], str | None] = {}
         self._merge_trees: dict[tuple[str, str], str | None] = {}
         self._diffs: dict[tuple[str, str], list[FileChange]] = {}
+        self._answers: dict[tuple[str, ...], bytes] = {}
         self._ancestors: dict[tuple[str, str], bool] = {}
 
     def init(self, default_branch: str = "main") -> None:
@@ -154,6 +159,15 @@ class Git:
         found = dict(line.rsplit(" ", 1) for line in lines)
         return {name: sha for name, sha in found.items() if name.startswith(prefix)}
 
+    async def _answer(self, named: Sequence[str], *arguments: str) -> bytes:
+        """Like `run`; remembered when all that is `named` are full object ids, whose answers never change."""
+        if arguments in self._answers:
+            return self._answers[arguments]
+        out = await self.run(*arguments)
+        if len(out) <= REMEMBERED_BYTES and all(IMMUTABLE.fullmatch(name) for name in named):
+            self._answers[arguments] = out
+        return out
+
     async def object_type(self, sha: str) -> str | None:
         code, out, _ = await self.attempt("cat-file", "-t", "--end-of-options", sha)
         return out.decode().strip() if code == 0 else None
@@ -173,16 +187,16 @@ class Git:
     async def commits(self, *revisions: str, limit: int = 250, skip: int = 0, path: str | None = None) -> list[str]:
         """Object ids newest first, as `rev-list` orders them."""
         paths = ["--", path] if path else ["--"]
-        out = await self.text("rev-list", f"--max-count={limit}", f"--skip={skip}", *revisions, *paths)
-        return out.split()
+        limits = (f"--max-count={limit}", f"--skip={skip}")
+        return (await self._answer(revisions, "rev-list", *limits, *revisions, *paths)).decode().split()
 
     async def count(self, *revisions: str) -> int:
-        return int(await self.text("rev-list", "--count", *revisions, "--"))
+        return int(await self._answer(revisions, "rev-list", "--count", *revisions, "--"))
 
     async def tree(self, treeish: str, *, recursive: bool = False, path: str | None = None) -> list[TreeEntry]:
         flags = ["-r", "-t"] if recursive else []
         paths = ["--", path] if path else []
-        return parse_tree(await self.run("ls-tree", "-z", "-l", "--full-tree", *flags, treeish, *paths))
+        return parse_tree(await self._answer([treeish], "ls-tree", "-z", "-l", "--full-tree", *flags, treeish, *paths))
 
     async def entry(self, treeish: str, path: str) -> TreeEntry | None:
         """The entry at exactly `path`, None when there is none."""
@@ -192,7 +206,7 @@ class Git:
         return next((e for e in listed if e.path == path.strip("/")), None)
 
     async def blob(self, sha: str) -> bytes:
-        return await self.run("cat-file", "blob", sha)
+        return await self._answer([sha], "cat-file", "blob", sha)
 
     async def read_file(self, treeish: str, path: str) -> bytes | None:
         entry = await self.entry(treeish, path)

@@ -193,3 +193,23 @@ async def test_a_connection_that_is_cut(hub: SimulatedGitHub, kind: str, comment
             with pytest.raises(httpx.RemoteProtocolError):
                 await caller.post(f"{SHOP}/issues/1/comments", json={"body": "one"})
     assert len(hub.repo("acme/shop").issues[1].comments) == 2 * comments
+
+
+async def test_faults_by_the_name_of_a_graphql_operation(hub: SimulatedGitHub, api: httpx.AsyncClient) -> None:
+    async def ask(name: str) -> httpx.Response:
+        return await api.post("/graphql", json={"query": f"query {name} {{ viewer {{ login }} }}"})
+
+    hub.faults.add(Fault("fail", operation="Second", status=504))
+    answers = [await ask(name) for name in ("First", "Second", "Second")]
+    assert [a.status_code for a in answers] == [200, 504, 200]
+    assert [r.operation for r in hub.requests] == ["First", "Second", "Second"]
+    assert answers[0].headers["x-ratelimit-resource"] == "graphql"
+
+
+async def test_a_fault_is_chosen_by_method_and_path(hub: SimulatedGitHub, api: httpx.AsyncClient) -> None:
+    hub.faults.add(Fault("fail", method="POST", path=r"/issues$"))
+    hub.faults.add(Fault("fail", path=r"^/repos/acme/shop/labels$", count=1000))
+    assert (await api.get(f"{SHOP}/issues")).status_code == 200
+    assert (await api.get(f"/api/v3{SHOP}/labels")).status_code == 502
+    hub.faults.clear()
+    assert (await api.get(f"{SHOP}/labels")).status_code == 200

@@ -32,7 +32,8 @@ async def get_ref(request: Request) -> Response:
     sha = await git.rev_parse(name)
     if sha is None:
         raise not_found()
-    return answer(serialize_git.ref(world_of(request), repository, name, sha, await git.object_type(sha) or "commit"))
+    kind = "commit" if name.startswith("refs/heads/") else await git.object_type(sha)
+    return answer(serialize_git.ref(world_of(request), repository, name, sha, kind or "commit"))
 
 
 async def matching_refs(request: Request) -> Response:
