@@ -12,7 +12,7 @@ from starlette.responses import Response
 from tests.github.contract import models, openapi, webhooks
 from tests.github.contract.differences import is_known
 from tests.github.contract.findings import Finding, Findings
-from tests.github.contract.operations import Operation, operations, plain_path
+from tests.github.contract.operations import Operation, has_model, operations, plain_path
 from tests.github.server import SimulatedGitHub
 from tests.github.state import Delivery
 
@@ -84,15 +84,15 @@ class Observer:
             self._note(subject, "errors", description.check_error(status, content))
 
     def on_delivery(self, delivery: Delivery) -> None:
-        schemas = webhooks.schemas()
+        event, action, body = delivery.event, delivery.action, delivery.payload
+        subject = f"webhook {event} {action or ''}".rstrip()
         self.findings.deliveries += 1
-        if schemas is None:
-            return
-        subject = f"webhook {delivery.event} {delivery.action or ''}".rstrip()
-        if schemas.describes(delivery.event, delivery.action):
-            body = json.loads(delivery.payload)
-            self._note(subject, "webhooks", schemas.check(delivery.event, delivery.action, body))
-        else:
+        model, schemas = webhooks.model_name(event, action), webhooks.schemas()
+        if has_model(model):
+            self._note(subject, "githubkit", models.problems(model, body))
+        if schemas is not None and schemas.describes(event, action):
+            self._note(subject, "webhooks", schemas.check(event, action, json.loads(body)))
+        elif not has_model(model):
             self.findings.undescribed.add(subject)
 
     def _note(self, subject: str, judge: str, problems: Problems) -> None:

@@ -5,12 +5,14 @@ The package has no table of them, so they are read from the source of its genera
 
 from __future__ import annotations
 
+import datetime
 import functools
+import importlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any
+from typing import Any, Union
 
 from pydantic import TypeAdapter
 
@@ -64,16 +66,15 @@ class _Models(dict[str, Any]):
     """The names that a model expression may use."""
 
     def __missing__(self, name: str) -> Any:
-        import githubkit_schemas.v2026_03_10.models as models
+        return getattr(importlib.import_module(f"{PACKAGE}.models"), name)
 
-        return getattr(models, name)
+
+def has_model(name: str) -> bool:
+    return hasattr(importlib.import_module(f"{PACKAGE}.models"), name)
 
 
 @functools.cache
 def adapter(model: str) -> TypeAdapter[Any]:
     """A validator for a model expression such as `list[CheckAnnotation]`, built once a process."""
-    import datetime
-    import typing
-
-    names = {"Union": typing.Union, "Any": Any, "list": list, "dict": dict, "str": str, "int": int, "_dt": datetime}
+    names = {"Union": Union, "Any": Any, "list": list, "dict": dict, "str": str, "int": int, "_dt": datetime}
     return TypeAdapter(eval(model, {"__builtins__": {}}, _Models(names)))

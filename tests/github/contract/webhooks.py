@@ -36,6 +36,12 @@ def webhook_name(event: str, action: str | None) -> str:
     return (f"{event}-{action}" if action else event).replace("_", "-")
 
 
+def model_name(event: str, action: str | None) -> str:
+    """githubkit's name of the model: `check_run`, `completed` → `WebhookCheckRunCompleted`."""
+    words = (f"{event}_{action}" if action else event).split("_")
+    return "Webhook" + "".join(word.capitalize() for word in words)
+
+
 @functools.cache
 def schemas() -> WebhookSchemas | None:
     """None where the file is absent."""
