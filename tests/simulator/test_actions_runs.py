@@ -164,8 +164,9 @@ async def test_logs_are_behind_a_redirect_that_needs_no_token(hub: SimulatedGitH
     async with as_app(hub, app) as api, client(hub) as nobody:
         moved = await api.get(f"/repos/acme/shop/actions/jobs/{job.id}/logs")
         assert moved.status_code == 302
-        answer = await nobody.get(moved.headers["location"])
-        assert answer.content == job.log
+        for _ in range(61):  # more than the 60 requests an hour that nobody has at the API
+            answer = await nobody.get(moved.headers["location"])
+        assert (answer.status_code, answer.content) == (200, job.log)
         step = await api.get(f"/repos/acme/shop/actions/jobs/{job.id}/steps/3/logs")
         text = (await nobody.get(step.headers["location"])).content.decode("utf-8-sig")
         assert [line[29:] for line in text.splitlines()][-1] == "hello"
