@@ -118,6 +118,8 @@ async def open_clone(clone: Clone) -> AsyncIterator[GitObjects]:
                 yield objects
         except FileNotFoundError as wrong:
             raise CannotLook("git is not installed, or not in PATH. Install git 2.38 or newer.") from wrong
+        except GitFailed as wrong:
+            raise CannotLook(f"{_shown(clone.git_folder)}: {clean(str(wrong), 400)}. Repair the clone.") from wrong
 
 
 async def _refuse_other_formats(clone: Clone, folder: Path) -> None:
@@ -167,7 +169,8 @@ async def read_revision(clone: Clone, objects: GitObjects, option: str, name: st
     Raises CannotLook, naming the command line's `option`.
     """
     try:
-        commit = await objects.commit_of(name)
+        _, out, _ = await run_git(objects.folder, ("rev-parse", "--verify", "--quiet", "--end-of-options", name))
+        commit = await objects.commit_of(out.decode().strip())
         return Revision(commit, await objects.tree_of(commit), await _branch(objects, name))
     except (GitFailed, ValueError) as wrong:
         hint = clone.lacks or "Give a branch, tag or commit; `git branch --all` lists the branches."

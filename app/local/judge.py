@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from app.gate.changes import Changes, read_changes
-from app.gate.git import GitFailed, GitObjects
+from app.gate.git import GitObjects
 from app.gate.log_process import parse_logs
 from app.local.clone import CannotLook, Clone, Revision, find_clone, open_clone, read_revision
 from app.local.policy import read_policy_of
@@ -17,7 +17,6 @@ from checks.claims import check_given_logs
 from checks.snapshot import Head, JobLog, Repository, Snapshot, Ticket, Unread
 from policies.escape import clean
 from policies.evaluate import evaluate
-from policies.load import PolicyState
 from policies.tree import group, required
 from policies.verdict import Verdict
 
@@ -51,7 +50,7 @@ async def judge(request: Request, presets: Mapping[str, str]) -> Verdict:
         state = await read_policy_of(objects, base, request.policy, presets)
         changes = await _changes(clone, objects, base, head)
     snapshot = _snapshot(request, clone, base, head, changes)
-    return _with_logs(_evaluated(state, snapshot), snapshot, logs)
+    return _with_logs(evaluate(state, snapshot, gated=True), snapshot, logs)
 
 
 async def _read_logs(logs: Mapping[str, bytes]) -> dict[str, JobLog]:
@@ -64,10 +63,7 @@ async def _read_logs(logs: Mapping[str, bytes]) -> dict[str, JobLog]:
 
 
 async def _changes(clone: Clone, objects: GitObjects, base: Revision, head: Revision) -> Changes:
-    try:
-        changes = await read_changes(objects, base.commit, head.commit)
-    except GitFailed as wrong:
-        raise _unreadable(clone, str(wrong)) from wrong
+    changes = await read_changes(objects, base.commit, head.commit)
     if isinstance(changes.diff, Unread):
         raise _unreadable(clone, changes.diff.because)
     if changes.mergeable is None and isinstance(changes.merge_diff, Unread):
@@ -110,10 +106,6 @@ def _snapshot(request: Request, clone: Clone, base: Revision, head: Revision, ch
         observed_at=request.now,
         ticket=request.ticket,
     )
-
-
-def _evaluated(state: PolicyState, snapshot: Snapshot) -> Verdict:
-    return evaluate(state, snapshot, gated=True)
 
 
 def _with_logs(verdict: Verdict, snapshot: Snapshot, logs: Mapping[str, JobLog]) -> Verdict:

@@ -1,0 +1,1 @@
+"""The command line: contracts of every command, on real git repositories."""
