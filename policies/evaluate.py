@@ -20,6 +20,9 @@ from policies.verdict import Node, Verdict
 from policies.words import policy_finding, still_needed
 
 
+_NO_VERIFIER = "The gate starts no verifier runs yet; until it does, a person can set `requirements.{}.evidence` to `ci` in the policy."
+
+
 @dataclass(frozen=True, slots=True)
 class _Case:
     """A pull request with what every later step needs to know about it."""
@@ -149,7 +152,7 @@ def _verifier(case: _Case) -> Finding:
         return skipped("ci.verifier", f"No separate run by a verifier is asked for at {case.level.word} risk.")
     runs = "a separate verifier run" if wanted.runs == 1 else f"{wanted.runs} separate verifier runs"
     reason = f"{case.level.word.capitalize()} risk needs {runs} of the gate; none is here."
-    return pending("ci.verifier", reason, fix=Fix("wait", "Wait for the gate's verifier run."))
+    return pending("ci.verifier", reason, fix=Fix("ask-person", _NO_VERIFIER.format(case.level.word)))
 
 
 def _split(parts: Iterable[Node]) -> tuple[Node, tuple[Finding, ...]]:

@@ -49,6 +49,7 @@ class GroupLook:
     chain: tuple[QueuedEntry, ...] | None  # None: not in the queue any more
     row: GroupRow | None
     own: tuple[check_runs.CheckRun, ...]
+    landed: bool
 
 
 async def reconcile_group(gate: Gate, lease: Lease, key: GroupKey) -> Outcome:
@@ -86,7 +87,16 @@ async def _look(gate: Gate, key: GroupKey, repository: RepositoryName) -> GroupL
         row = await pulls.find_group(connection, key.repository_id, key.head_sha)
         own = await check_runs.of_head(connection, key.repository_id, key.head_sha)
     chain = chain_to(entries.items if entries else (), key.head_sha)
-    return GroupLook(key, repository, head, tip.target, chain, row, tuple(own))
+    landed = chain is None and await _has_landed(gate, key, repository, tip.target.oid)
+    return GroupLook(key, repository, head, tip.target, chain, row, tuple(own), landed)
+
+
+async def _has_landed(gate: Gate, key: GroupKey, repository: RepositoryName, tip: str) -> bool:
+    """A group lands as the very commit that was judged; others may have landed on top of it since."""
+    if tip == key.head_sha:
+        return True
+    objects = await gate.mirrors.objects(key.installation_id, repository, refs=(key.target_ref,), oids=(tip,))
+    return await objects.has(key.head_sha) and await objects.is_ancestor(key.head_sha, tip)
 
 
 def chain_to(entries: Sequence[QueuedEntry], head_sha: str) -> tuple[QueuedEntry, ...] | None:
@@ -229,7 +239,7 @@ def _observation(gate: Gate, seen: GroupLook, snapshot: GroupSnapshot) -> GroupO
     return GroupObservation(
         snapshot,
         in_queue=seen.chain is not None,
-        landed=seen.chain is None and seen.tip.oid == seen.key.head_sha,
+        landed=seen.landed,
         own_runs=own_runs(seen.head, gate.app_id, seen.own),
         errored_since={name: datetime.fromisoformat(moment) for name, moment in since.items()},
     )

@@ -73,11 +73,15 @@ def cancel_abandoned(runs: Sequence[tuple[str, OwnRun]]) -> tuple[Effect, ...]:
 def plan_group(
     observation: GroupObservation, verdict: GroupVerdict, outputs: Mapping[str, Output]
 ) -> tuple[Effect, ...]:
-    """Effects for a merge group: both check runs on its head, always; open ones of a group that is gone are closed."""
+    """Effects for a merge group: both check runs on its head, always.
+
+    Of a group that is gone without landing none stays open or green: its commit could be built again.
+    """
     snapshot = observation.snapshot
     if not observation.in_queue:
         gone = [] if observation.landed else observation.own_runs
-        return tuple(CancelCheckRun(run.id, run.name, snapshot.head_sha) for run in gone if run.open)
+        standing = [run for run in gone if run.open or run.conclusion == "success"]
+        return tuple(CancelCheckRun(run.id, run.name, snapshot.head_sha) for run in standing)
     nodes = {EVIDENCE: verdict.evidence, REVIEW: verdict.review}
     key = group_key(verdict)
     mine = tuple(Wanted(name, node.status, key, outputs[name], 0) for name, node in nodes.items())

@@ -78,6 +78,7 @@ class Scene:
     installation: Installation
     worker: Worker
     clock: timedelta = timedelta(0)
+    interval: timedelta = timedelta(minutes=10)
 
     async def settle(self) -> None:
         """Until neither side has anything left to do; then a second look must plan nothing."""
@@ -98,6 +99,10 @@ class Scene:
         await self.gate.database.query(
             "update work set due_at = now() where not parked and due_at between now() and now() + interval '5 seconds'"
         )
+
+    async def hurry(self) -> None:
+        """What waits after a failure is due at once."""
+        await self.gate.database.query("update work set due_at = now(), parked = false")
 
     async def assert_settled(self) -> None:
         before = len(self.writes())

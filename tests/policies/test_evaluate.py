@@ -210,7 +210,8 @@ class TestRisk:
         assert (found.status, verdict.evidence.status) == (W, W)
         assert found.reason == f"{risk.capitalize()} risk needs {runs} of the gate; none is here."
         assert found.fix is not None
-        assert found.fix.action == "wait"
+        assert found.fix.action == "ask-person"
+        assert f"`requirements.{risk}.evidence`" in found.fix.text
         assert f"0 of {approvals} approvals" in finding(verdict, "review").reason
 
     def test_a_policy_may_be_content_with_ci(self) -> None:
