@@ -1,0 +1,44 @@
+"""What the README shows is accepted by the code as it stands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.config import Settings, read_settings
+from app.gate.presets import read_presets
+from checks.bundle import Bundle, parse_bundle
+from policies.load import load
+
+README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
+
+
+def block(opening: str) -> str:
+    """The content of the first fenced block that opens so."""
+    return README.split(f"{opening}\n", 1)[1].split("\n```", 1)[0]
+
+
+def test_the_policy_example_loads() -> None:
+    assert load(block("```yaml"), read_presets()).requirements.medium.approvals == 1
+
+
+def test_the_bundle_example_is_a_bundle() -> None:
+    assert isinstance(parse_bundle(block("```mergegate")), Bundle)
+
+
+@pytest.mark.parametrize("name", sorted(Settings.model_fields))
+def test_every_setting_is_documented(name: str) -> None:
+    variables = {
+        "gate": "MERGEGATE_APP_ID",
+        "courier": None,  # used by the proxy only, which is not there yet
+        "webhook_secrets": "MERGEGATE_WEBHOOK_SECRET",
+    }
+    variable = variables.get(name, f"MERGEGATE_{name.upper()}")
+    assert variable is None or variable in README
+
+
+def test_defaults_are_those_of_the_table() -> None:
+    settings = read_settings({})
+    assert (settings.host, settings.port, settings.slots) == ("127.0.0.1", 8000, 8)
+    assert (settings.resync_seconds, settings.writes_per_minute) == (600, 60)
