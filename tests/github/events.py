@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.github.git_objects import ZERO as ZERO
 from tests.github.state import (
     CheckRun,
     CheckSuite,
@@ -25,8 +26,6 @@ from tests.github.state import (
     Ruleset,
     WorkflowRun,
 )
-
-ZERO = "0" * 40
 
 
 @dataclass(frozen=True)

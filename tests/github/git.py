@@ -1,4 +1,4 @@
-"""The git command on one bare repository, without outside configuration.
+"""The git command on one bare repository: reading. `git_command.py` runs it, `git_writing.py` makes commits.
 
 What its answers are made of is in `git_objects.py`. Answers about immutable objects are remembered by their full object
 ids; refs are always read anew.
@@ -6,16 +6,12 @@ ids; refs are always read anew.
 
 from __future__ import annotations
 
-import asyncio
-import os
-import re
-import uuid
-from collections.abc import Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
 
 from tests.github.bare_repository import create
+from tests.github.git_command import GitError, clean_environment
 from tests.github.git_objects import (
+    ZERO,
     Commit,
     FileChange,
     FileContent,
@@ -26,6 +22,7 @@ from tests.github.git_objects import (
     parse_diff,
     parse_tree,
 )
+from tests.github.git_writing import Writing
 
 __all__ = [
     "EMPTY_TREE",
@@ -40,90 +37,29 @@ __all__ = [
     "TreeEntry",
     "clean_environment",
 ]
-ZERO = "0" * 40
-REMEMBERED_BYTES = 1 << 20
-# A full object id, a path below one, the history of one without that of another, or what is between two.
-IMMUTABLE = re.compile(r"\^?[0-9a-f]{40}(?::.*|\.\.[0-9a-f]{40})?", re.DOTALL)
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 
-class GitError(Exception):
-    """git said no; the message holds the command and its error output."""
-
-
-def clean_environment() -> dict[str, str]:
-    """An environment in which git reads no configuration but the repository's own."""
-    return {
-        "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_CONFIG_GLOBAL": "/dev/null",
-        "GIT_ATTR_NOSYSTEM": "1",
-        "GIT_TERMINAL_PROMPT": "0",
-        "GIT_LITERAL_PATHSPECS": "1",
-        "HOME": "/nonexistent",
-        "LC_ALL": "C.UTF-8",
-    }
-
-
-def _timestamp(moment: datetime) -> str:
-    return f"{int(moment.timestamp())} +0000"
-
-
-def _quoted(path: str) -> bytes:
-    escaped = path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{escaped}"'.encode()
-
-
-class Git:
+class Git(Writing):
     """Plumbing on the bare repository at `path`. Every method raises GitError when git fails unexpectedly."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        super().__init__(path)
         self._commits: dict[str, Commit] = {}
         self._merge_bases: dict[tuple[str, str], str | None] = {}
         self._merge_trees: dict[tuple[str, str], str | None] = {}
         self._diffs: dict[tuple[str, str], list[FileChange]] = {}
-        self._answers: dict[tuple[str, ...], bytes] = {}
         self._ancestors: dict[tuple[str, str], bool] = {}
 
     def init(self, default_branch: str = "main") -> None:
         """Makes an empty bare repository at `path`."""
         create(self.path, default_branch)
 
-    async def fetch(self, source: Path, source_ref: str, ref: str) -> None:
-        """Takes `source_ref` with its objects from another repository on disk and names it `ref` here."""
-        await self.run("fetch", "-q", "--no-tags", str(source), f"+{source_ref}:{ref}")
-
-    async def attempt(
-        self, *arguments: str, stdin: bytes = b"", env: Mapping[str, str] | None = None
-    ) -> tuple[int, bytes, bytes]:
-        """Exit code, output and error output."""
-        process = await asyncio.create_subprocess_exec(
-            "git",
-            *arguments,
-            cwd=self.path,
-            env=clean_environment() | dict(env or {}),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-        )
-        out, err = await process.communicate(stdin)
-        return process.returncode or 0, out, err
-
-    async def run(self, *arguments: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> bytes:
-        code, out, err = await self.attempt(*arguments, stdin=stdin, env=env)
-        if code:
-            raise GitError(f"git {' '.join(arguments)[:200]} exited {code}: {err.decode(errors='replace').strip()}")
-        return out
-
-    async def text(self, *arguments: str) -> str:
-        return (await self.run(*arguments)).decode(errors="replace").strip()
-
     async def rev_parse(self, revision: str, kind: str = "") -> str | None:
         """The object id of `revision`, None when there is none. `kind` is commit, tree or blob to peel to."""
         if revision.startswith("-"):
             return None
-        plain = ":" not in revision  # else it names a path within the commit
+        plain = not any(mark in revision for mark in (":", "~", "^", "@{"))  # a name alone, no path and no ancestor
         if plain and (revision.startswith("refs/heads/") or (revision.startswith("refs/") and not kind)):
             return self._ref(revision)
         suffix = f"^{{{kind}}}" if kind else ""
@@ -159,25 +95,9 @@ class Git:
         found = dict(line.rsplit(" ", 1) for line in lines)
         return {name: sha for name, sha in found.items() if name.startswith(prefix)}
 
-    async def _answer(self, named: Sequence[str], *arguments: str) -> bytes:
-        """Like `run`; remembered when all that is `named` are full object ids, whose answers never change."""
-        if arguments in self._answers:
-            return self._answers[arguments]
-        out = await self.run(*arguments)
-        if len(out) <= REMEMBERED_BYTES and all(IMMUTABLE.fullmatch(name) for name in named):
-            self._answers[arguments] = out
-        return out
-
     async def object_type(self, sha: str) -> str | None:
         code, out, _ = await self.attempt("cat-file", "-t", "--end-of-options", sha)
         return out.decode().strip() if code == 0 else None
-
-    async def update_ref(self, ref: str, new: str, expected: str | None = None) -> None:
-        """Moves, creates or (new all zeros) deletes `ref`; GitError when it is not at `expected` any more."""
-        if new == ZERO:
-            await self.run("update-ref", "-d", ref, *([expected] if expected else []))
-            return
-        await self.run("update-ref", ref, new, *([expected] if expected else []))
 
     async def commit(self, sha: str) -> Commit:
         if sha not in self._commits:
@@ -211,20 +131,6 @@ class Git:
     async def read_file(self, treeish: str, path: str) -> bytes | None:
         entry = await self.entry(treeish, path)
         return await self.blob(entry.sha) if entry and entry.type == "blob" else None
-
-    async def write_blob(self, data: bytes) -> str:
-        return (await self.run("hash-object", "-w", "--stdin", stdin=data)).decode().strip()
-
-    async def write_paths(self, entries: Sequence[TreeEntry]) -> str:
-        """The tree of files at their full paths."""
-        file = self.path / f"index-{uuid.uuid4().hex}"
-        index = {"GIT_INDEX_FILE": str(file)}
-        lines = b"".join(f"{e.mode} {e.sha}\t{e.path}\0".encode() for e in entries)
-        try:
-            await self.run("update-index", "-z", "--add", "--index-info", stdin=lines, env=index)
-            return (await self.run("write-tree", env=index)).decode().strip()
-        finally:
-            _discard(file)
 
     async def merge_base(self, one: str, other: str) -> str | None:
         key = (one, other)
@@ -265,77 +171,6 @@ class Git:
         out = await self.run("diff-tree", "-r", "-M", "-p", "--no-ext-diff", "--no-textconv", old, new)
         return out.decode(errors="replace")
 
-    async def commit_tree(
-        self,
-        tree: str,
-        parents: Sequence[str],
-        message: str,
-        author: Person,
-        *,
-        at: datetime,
-        committer: Person | None = None,
-    ) -> str:
-        committer = committer or author
-        env = {
-            "GIT_AUTHOR_NAME": author.name,
-            "GIT_AUTHOR_EMAIL": author.email,
-            "GIT_AUTHOR_DATE": _timestamp(at),
-            "GIT_COMMITTER_NAME": committer.name,
-            "GIT_COMMITTER_EMAIL": committer.email,
-            "GIT_COMMITTER_DATE": _timestamp(at),
-        }
-        flags = [flag for parent in parents for flag in ("-p", parent)]
-        return (
-            (await self.run("commit-tree", tree, *flags, "-F", "-", stdin=message.encode(), env=env)).decode().strip()
-        )
-
-    async def commit_files(
-        self,
-        files: Files,
-        message: str,
-        author: Person,
-        *,
-        at: datetime,
-        parents: Sequence[str] = (),
-        committer: Person | None = None,
-    ) -> str:
-        """Writes a commit that changes `files` against its first parent (None removes a path); moves no ref."""
-        committer = committer or author
-        ref = f"refs/writing/{uuid.uuid4().hex}"
-        text = message.encode()
-        lines = [
-            b"feature done",
-            f"commit {ref}".encode(),
-            b"mark :1",
-            f"author {author.name} <{author.email}> {_timestamp(at)}".encode(),
-            f"committer {committer.name} <{committer.email}> {_timestamp(at)}".encode(),
-            b"data %d" % len(text),
-            text,
-        ]
-        lines += [f"{'merge' if n else 'from'} {parent}".encode() for n, parent in enumerate(parents)]
-        for path, content in files.items():
-            lines += _file_lines(path, content)
-        lines += [b"", b"get-mark :1", f"reset {ref}".encode(), f"from {ZERO}".encode(), b"", b"done", b""]
-        out = await self.run("fast-import", "--quiet", "--date-format=raw", stdin=b"\n".join(lines))
-        return out.decode().split()[0]
-
-
-def _discard(file: Path) -> None:
-    file.unlink(missing_ok=True)
-
 
 def _looks_like_object_id(name: str) -> bool:
     return 4 <= len(name) <= 64 and all(c in "0123456789abcdef" for c in name.lower())
-
-
-def _file_lines(path: str, content: bytes | str | FileContent | None) -> list[bytes]:
-    if content is None:
-        return [b"D " + _quoted(path)]
-    if isinstance(content, str):
-        content = content.encode()
-    if isinstance(content, bytes):
-        content = FileContent(content)
-    if content.mode == "160000":
-        return [b"M 160000 " + content.data + b" " + _quoted(path)]
-    head = b"M " + content.mode.encode() + b" inline " + _quoted(path)
-    return [head, b"data %d" % len(content.data), content.data]

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+ZERO = "0" * 40  # names no object: a ref that is not there
+
 
 @dataclass(frozen=True)
 class Person:
