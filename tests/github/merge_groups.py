@@ -2,7 +2,7 @@
 
 A group's commit has the parents [group base, pull request head] and lands as that very commit; the base of entry n is
 the group commit of entry n-1; the object id in the queue ref's name is the group's base. All of that was recorded on
-the real GitHub (live-facts.md, section 3).
+the real GitHub by ohcaygo/merge-proof (MIT), ordered-queue-final.json.
 """
 
 from __future__ import annotations

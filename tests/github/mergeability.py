@@ -99,7 +99,7 @@ async def refusals(
 
 
 async def violations(github: SimulatedGitHub, repository: Repository, pull: PullRequest) -> list[str]:
-    """The lines for reviews and required checks, in GitHub's words where they are known (live-facts.md, section 2)."""
+    """The lines for reviews and required checks, in GitHub's words where recordings show them."""
     target = target_branch(repository, pull)
     rules = rulesets.effective_rules(github.world, repository, target)
     lines: list[str] = []

@@ -89,7 +89,7 @@ async def refused_push(
 
 
 def message_of(lines: Sequence[str]) -> str:
-    """The heading and one paragraph a violated rule, as recorded on the real GitHub (live-facts.md, section 2)."""
+    """The heading and one paragraph a violated rule, as recorded by ohcaygo/merge-proof (MIT) in September 2026."""
     return "".join(f"{line}\n\n" for line in (HEADING, *lines))
 
 

@@ -48,7 +48,7 @@ async def test_a_step_prints_its_bytes_and_its_exit_code(hub: SimulatedGitHub) -
 
 
 async def test_step_numbers_have_gaps_as_recorded(hub: SimulatedGitHub) -> None:
-    # 1, 2, 3, 6, 7 for checkout and one script: shared/research/live-facts.md, section 5
+    # 1, 2, 3, 6, 7 for checkout and one script: O01-org-positive.json of ohcaygo/merge-proof (MIT)
     _repository, run = await run_of(hub, workflow("true"))
     assert [step.number for step in run.jobs[1][0].steps] == [1, 2, 3, 6, 7]
 
@@ -212,7 +212,7 @@ async def test_path_filters_look_at_what_a_pull_request_changes(hub: SimulatedGi
 
 
 async def test_an_event_that_policy_forbids_is_a_startup_failure_too(hub: SimulatedGitHub) -> None:
-    # as recorded for execution protections: shared/research/live-facts.md, section 5
+    # as for execution protections in addendum-live.json of ohcaygo/merge-proof (MIT)
     repository = await shop(hub, {CI: workflow("true")})
     hub.actions.refused_events.add((repository.id, "push"))
     await hub.push(repository, "main", {"a": "b"})

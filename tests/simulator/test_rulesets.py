@@ -82,7 +82,7 @@ async def test_a_pull_request_rule_is_completed_and_unknown_keys_are_kept(hub: S
         rule = approvals(2, something_new={"enabled": True})
         made = (await admin.post(URL, json=ruleset(rules=[rule]))).json()
     assert made["rules"][0]["parameters"] == {
-        # as recorded on the real GitHub: shared/research/live-facts.md, section 2
+        # final-provider-readback.json of ohcaygo/merge-proof (MIT)
         "required_approving_review_count": 2,
         "dismiss_stale_reviews_on_push": False,
         "required_reviewers": [],

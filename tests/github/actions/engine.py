@@ -26,7 +26,7 @@ from tests.github.state import CheckSuite, Job, Repository, WorkflowRun
 if TYPE_CHECKING:
     from tests.github.server import SimulatedGitHub
 
-MAXIMUM_ATTEMPTS = 50  # since 2026-04-10; see the changelog named in shared/research/github-2026.md, section 6
+MAXIMUM_ATTEMPTS = 50  # re-runs included, GitHub's limit since 2026-04-10
 JOBS_AT_ONCE = 2
 OWN_TOOLS = str(Path(sys.executable).parent)  # so that jobs find this environment's python and pytest
 LOOKS = 50  # between a job's end and the start of one that needs it, an attempt may look stuck for a moment

@@ -30,7 +30,8 @@ RULE_TYPES = frozenset({
     "non_fast_forward", "pull_request", "required_deployments", "required_linear_history", "required_signatures",
     "required_status_checks", "tag_name_pattern", "update",
 })  # fmt: skip
-# Refused on a repository's branch ruleset although the types exist; recorded, see live-facts.md, section 2.
+# Refused on a repository's branch ruleset although the types exist; recorded by
+# ohcaygo/merge-proof (MIT), repository-policy-matrix.json.
 REFUSED = {
     "license_compliance_scanning": "",
     "tag_name_pattern": "",
