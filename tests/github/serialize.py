@@ -168,7 +168,7 @@ def installation(world: World, record: Installation) -> Json:
     """`installation`."""
     account, url = world.accounts[record.account], f"{api(world)}/app/installations/{record.id}"
     used = world.apps[record.app_id]
-    suspended = stamp(world.now()) if record.suspended else None
+    suspended = stamp(used.created_at) if record.suspended else None
     return {
         "id": record.id,
         "client_id": used.client_id,
@@ -260,7 +260,7 @@ def reaction(world: World, record: Reaction) -> Json:
         "node_id": node_ids.encode("Reaction", record.id),
         "user": simple_user(world, record.user),
         "content": record.content,
-        "created_at": stamp(world.now()),
+        "created_at": stamp(record.created_at),
     }
 
 

@@ -98,6 +98,7 @@ class Reaction:
     id: int
     user: str
     content: str  # "+1", "eyes", ...
+    created_at: datetime = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @dataclass

@@ -191,6 +191,6 @@ def react(github: SimulatedGitHub, reactions: list[Reaction], user: str, content
     held = next((r for r in reactions if (r.user, r.content) == (user, content)), None)
     if held is not None:
         return held, False
-    reaction = Reaction(github.world.new_id(), user, content)
+    reaction = Reaction(github.world.new_id(), user, content, github.world.now())
     reactions.append(reaction)
     return reaction, True
