@@ -152,6 +152,35 @@ def test_where_a_symbolic_link_points_is_touched(path: str, target: str, touched
 
 
 @pytest.mark.parametrize(
+    ("target", "touched"),
+    [("../auth/key", True), ("/auth/key", True), ("auth/key", False), ("../auth/", True), ("../lib/auth", False)],
+)
+def test_a_link_is_followed_from_its_own_folder(target: str, touched: bool) -> None:
+    anchored = PathRule("authentication", HIGH, PathPatterns(["/auth"]))
+    link = file("src/x", new_mode="120000", old_mode="120000", symlink_target=target)
+    assert ("authentication" in _check(_of(link), anchored).areas) is touched
+
+
+def test_several_reasons_are_joined() -> None:
+    result = _check(_of(file("a", new_mode="120000"), file("b", new_mode="100755")))
+    assert result.findings[0].reason == ("The risk is high: a symbolic link changes (a); a file's mode changes (a).")
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"mergeable": False}, "Merge or rebase onto the target branch, settle the conflict and push."),
+        ({"diff": Unread("x", offline=True)}, "Open a pull request; the gate looks at the merge there."),
+        ({"diff": UNREAD}, "Nothing to do; the gate looks again by itself."),
+    ],
+)
+def test_the_finding_says_the_next_step(changes: dict[str, Any], text: str) -> None:
+    finding = only(_check(build.snapshot(**changes)).findings, "risk")
+    assert finding.fix is not None
+    assert finding.fix.text == text
+
+
+@pytest.mark.parametrize(
     ("character", "deceptive"),
     [
         ("\u202e", True),
