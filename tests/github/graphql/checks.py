@@ -10,7 +10,7 @@ from tests.github.checks import combined_state, newest, newest_statuses, rollup_
 from tests.github.graphql.connections import connect
 from tests.github.graphql.errors import unprocessable
 from tests.github.graphql.view import InRepository
-from tests.github.state import CheckRun, CheckSuite, CommitStatus, PullRequest, Step, WorkflowRun
+from tests.github.state import CheckRun, CheckSuite, CommitStatus, PullRequest, Step
 
 PAGE = ("first", "last", "after", "before")
 
@@ -253,62 +253,3 @@ class CheckSuiteView(InRepository):
         limits = {key: value for key, value in page.items() if key in PAGE}
         found = [p for p in self.home.pulls.values() if p.head_sha == self.record.head_sha and p.issue.state == "open"]
         return connect("matchingPullRequests", self.views("PullRequest", found), limits)
-
-
-class WorkflowRunView(InRepository):
-    typename = "WorkflowRun"
-    record: WorkflowRun
-    record_type = WorkflowRun
-
-    def id(self) -> str:
-        return node_ids.encode("WorkflowRun", self.record.id)
-
-    def database_id(self) -> int:
-        return self.record.id
-
-    def address(self) -> str:
-        return f"/{self.home.full_name}/actions/runs/{self.record.id}"
-
-    def check_suite(self) -> Any:
-        return self.view("CheckSuite", self.home.suites[self.record.suite_id])
-
-    def workflow(self) -> Any:
-        return self.view("Workflow", self.record)
-
-    def file(self) -> Any:
-        return self.view("WorkflowRunFile", self.record)
-
-
-class WorkflowRunFileView(InRepository):
-    typename = "WorkflowRunFile"
-    record: WorkflowRun
-
-    def id(self) -> str:
-        return node_ids.encode("WorkflowRunFile", self.record.id)
-
-    def path(self) -> str:
-        return self.record.workflow_path
-
-
-class WorkflowView(InRepository):
-    """A workflow file, seen through one of its runs."""
-
-    typename = "Workflow"
-    record: WorkflowRun
-    record_type = WorkflowRun
-    state = "ACTIVE"
-
-    def id(self) -> str:
-        return node_ids.encode("Workflow", self.record.workflow_id)
-
-    def database_id(self) -> int:
-        return self.record.workflow_id
-
-    def address(self) -> str:
-        return f"/{self.home.full_name}/actions/workflows/{self.record.workflow_path.rpartition('/')[2]}"
-
-    def created_at(self) -> Any:
-        return self.home.created_at
-
-    def updated_at(self) -> Any:
-        return self.home.created_at

@@ -21,7 +21,18 @@ from graphql import (
 )
 
 # Imported for their views, which register by type name.
-from tests.github.graphql import checks, git_objects, merge_queue, people, pull_request, repository, rules  # noqa: F401
+from tests.github.graphql import (  # noqa: F401
+    checks,
+    commits,
+    git_objects,
+    merge_queue,
+    people,
+    pull_request,
+    refs,
+    repository,
+    rules,
+    workflow_runs,
+)
 from tests.github.graphql.cost import cost_of
 from tests.github.graphql.errors import WHOLE_DOCUMENT, formatted, kind_of
 from tests.github.graphql.graph import Graph
