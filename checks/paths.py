@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
@@ -125,7 +126,7 @@ def _refuse_useless(pattern: str) -> None:
         raise ValueError(f"the path pattern {pattern!r} holds a control character")
     try:
         (compiled,) = GitIgnoreSpec.from_lines([pattern], backend="simple").patterns or (None,)
-    except ValueError as error:
+    except (ValueError, re.error) as error:  # the latter is no ValueError, for example for `[z-a]`
         raise ValueError(f"the path pattern {pattern!r} cannot be read: {error}") from error
     if compiled is None or compiled.include is None:
         raise ValueError(f"the path pattern {pattern!r} matches nothing; write `\\#` for a name that begins with `#`")

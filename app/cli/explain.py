@@ -85,8 +85,8 @@ async def _decided(settings: Settings, name: PullName) -> Decided:
         try:
             async with database.transaction() as connection:
                 return await _look_up(connection, name)
-        except psycopg.errors.UndefinedTable as wrong:
-            raise CannotLook("the database holds nothing yet. Start `mergegate serve` on it first.") from wrong
+        except psycopg.ProgrammingError as wrong:
+            raise CannotLook("the database is empty or older than this program. Run `mergegate migrate`.") from wrong
 
 
 async def _look_up(connection: Connection, name: PullName) -> Decided:

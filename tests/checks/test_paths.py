@@ -108,6 +108,7 @@ def test_no_pattern_matches_nothing() -> None:
         (["a", "#b"], "the path pattern '#b' matches nothing; write `\\#` for a name that begins with `#`"),
         (["/"], "the path pattern '/' matches nothing; write `\\#` for a name that begins with `#`"),
         (["!"], "the path pattern '!' cannot be read: Invalid git pattern: '!'"),
+        (["[z-a]"], "the path pattern '[z-a]' cannot be read: bad character range z-a at position 10"),
         (["a\tb"], "the path pattern 'a\\tb' holds a control character"),
         (["x" * 513], f"the path pattern '{'x' * 40}'… is longer than 512 characters"),
         (["x"] * 1_001, "1001 path patterns are too many; at most 1000 are read"),

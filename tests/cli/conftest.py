@@ -1,0 +1,3 @@
+from tests.databases import database_url, server
+
+__all__ = ["database_url", "server"]

@@ -1,0 +1,45 @@
+"""The command as a whole: its list, usage errors, and faults of its own."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from app.cli import main
+from tests.cli.clones import command, run
+
+COMMANDS = ("serve", "web", "work", "migrate", "check", "parse-log", "explain", "policy", "bundle")
+
+
+def test_every_command_is_listed_and_has_help() -> None:
+    listed = run("--help").stdout
+    for name in COMMANDS:
+        assert f" {name} " in listed
+        assert run(name, "--help").exit_code == 0
+
+
+@pytest.mark.parametrize("arguments", [("nothing",), ("parse-log",), ("check",), ("explain",), ("policy", "nothing")])
+def test_usage_errors_end_with_2(arguments: tuple[str, ...]) -> None:
+    result = run(*arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+
+
+def test_a_bad_setting_is_named() -> None:
+    done = command("explain", "acme/shop#1", MERGEGATE_PORT="many")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"mergegate: MERGEGATE_PORT: 'many' is not a whole number\n"
+
+
+def test_a_fault_of_the_program_never_reads_as_something_failed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken() -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(main, "app", broken)
+    monkeypatch.setattr(sys, "argv", ["mergegate"])
+    with pytest.raises(SystemExit) as ended:
+        main.main()
+    assert ended.value.code == 2
+    assert "ZeroDivisionError" in capsys.readouterr().err
