@@ -1,0 +1,57 @@
+"""Settings: what is missing or malformed is named, secrets are never shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.config import Misconfigured, read_settings
+
+KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIB\n-----END RSA PRIVATE KEY-----\n"
+OTHER = KEY.replace("MIIB", "MIIC")
+
+
+def test_without_variables_nothing_is_connected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    settings = read_settings({})
+    assert settings.gate is None
+    assert settings.data == tmp_path / "data"
+
+
+def test_keys_and_secrets_from_files(tmp_path: Path) -> None:
+    (tmp_path / "key.pem").write_text(KEY + OTHER, encoding="ascii")
+    (tmp_path / "secret").write_text("old new\n", encoding="ascii")
+    settings = read_settings(
+        {
+            "MERGEGATE_APP_ID": "7",
+            "MERGEGATE_PRIVATE_KEY_FILE": str(tmp_path / "key.pem"),
+            "MERGEGATE_WEBHOOK_SECRET_FILE": str(tmp_path / "secret"),
+        }
+    )
+    assert settings.gate is not None
+    assert [key.get_secret_value() for key in settings.gate.private_keys] == [KEY, OTHER]
+    assert [secret.get_secret_value() for secret in settings.webhook_secrets] == ["old", "new"]
+    assert "MIIB" not in repr(settings)
+    assert "old" not in repr(settings.webhook_secrets)
+
+
+WRONG = [
+    ({"MERGEGATE_PORT": "http"}, "MERGEGATE_PORT"),
+    ({"MERGEGATE_APP_ID": "7"}, "MERGEGATE_PRIVATE_KEY: missing"),
+    ({"MERGEGATE_PRIVATE_KEY": KEY}, "MERGEGATE_APP_ID: missing"),
+    ({"MERGEGATE_APP_ID": "seven", "MERGEGATE_PRIVATE_KEY": KEY}, "MERGEGATE_APP_ID"),
+    ({"MERGEGATE_APP_ID": "7", "MERGEGATE_PRIVATE_KEY": "MIIB"}, "no PEM private key"),
+    ({"MERGEGATE_DATABASE_URL_FILE": "/nonexistent/url"}, "MERGEGATE_DATABASE_URL_FILE"),
+]
+
+
+@pytest.mark.parametrize(("environment", "named"), WRONG)
+def test_what_is_wrong_is_named(environment: dict[str, str], named: str) -> None:
+    with pytest.raises(Misconfigured, match=named):
+        read_settings(environment)
+
+
+def test_polling_shortens_the_clock() -> None:
+    assert read_settings({"MERGEGATE_POLLING": "1"}).resync_interval == 20
+    assert read_settings({}).resync_interval == 600
