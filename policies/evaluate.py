@@ -19,8 +19,10 @@ from policies.tree import group, leaf, required
 from policies.verdict import Node, Verdict
 from policies.words import policy_finding, still_needed
 
-
-_NO_VERIFIER = "The gate starts no verifier runs yet; until it does, a person can set `requirements.{}.evidence` to `ci` in the policy."
+_NO_VERIFIER = (
+    "The gate starts no verifier runs yet; until it does, a person can set `requirements.{}.evidence` to `ci` in the "
+    "policy."
+)
 
 
 @dataclass(frozen=True, slots=True)

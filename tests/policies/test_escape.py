@@ -181,6 +181,7 @@ def test_long_text_is_cut_with_a_sign() -> None:
     assert code("x" * 300) == "`" + "x" * 199 + "…`"
     assert inert("x " * 600) == "x " * 299 + "x…"
     assert len(inert("word " * 1000)) == 600
+    assert inert("a/" * 250) == "`" + "a/" * 250 + "`"
 
 
 def test_hidden_characters_are_named() -> None:

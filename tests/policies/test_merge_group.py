@@ -122,7 +122,12 @@ def test_the_tree(rebuild: TreeRebuild | Unread, status: Status, reason: str) ->
     assert (found.status, found.reason) == (status, reason)
     if isinstance(rebuild, TreeRebuild):
         assert [evidence.digest for evidence in found.evidence] == [TREE]
-    assert found.fix is None or found.fix.action == ("requeue" if status is F else "wait")
+    step = found.fix and (found.fix.action, found.fix.text.partition(";")[0].partition(":")[0])
+    assert step == {
+        P: None,
+        F: ("requeue", "Queue the pull requests again"),
+        E: ("wait", "Nothing to do"),
+    }.get(status)
     assert judged(runs=(group_run(),), rebuild=rebuild).evidence.status is status
 
 
