@@ -306,5 +306,7 @@ class MergeQueues:
             entry.state = "QUEUED"
 
     async def _remove_ref(self, repository: Repository, entry: QueueEntry) -> None:
-        if entry.group_ref is not None:
-            await update_ref(self.github, repository, entry.group_ref, ZERO, QUEUE_BOT)
+        """Taken before waiting: a request and the queue's own work may destroy the same group at the same time."""
+        ref, entry.group_ref = entry.group_ref, None
+        if ref is not None:
+            await update_ref(self.github, repository, ref, ZERO, QUEUE_BOT)
