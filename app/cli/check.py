@@ -14,7 +14,7 @@ from app.cli.files import read_bytes, read_text, shown
 from app.cli.printing import print_json, print_line, print_verdict, progress, verdict_record
 from app.gate.log_process import LOG_LIMIT
 from app.gate.presets import read_presets
-from app.local.clone import CannotLook
+from app.local.clone import CannotLook, find_clone
 from app.local.judge import Request, judge
 from checks.finding import Status
 from checks.snapshot import Ticket
@@ -58,6 +58,8 @@ def check(
     )
     with progress("Reading the change"):
         verdict = asyncio.run(judge(request, read_presets()))
+    if find_clone(request.repository).is_shallow:
+        typer.echo("mergegate: the clone is shallow, so where the branches parted is not certain.", err=True)
     _print(verdict, as_json=as_json)
     raise typer.Exit(_EXIT_CODES.get(verdict.status, 0))
 

@@ -148,9 +148,14 @@ class TestNoClone:
 
 class TestWhatIsMissing:
     def test_a_shallow_clone_that_holds_the_change(self, shop: Shop, tmp_path: Path) -> None:
-        shop.git("commit", "--quiet", "--allow-empty", "--message", "more")
-        clone = _clone(shop, tmp_path / "clone", "--depth=3", "--no-single-branch")
-        _pending(clone, base="origin/main", head="origin/agent/7")
+        shop.git("checkout", "--quiet", "main")
+        shop.commit("Second")
+        shop.branch(CHANGE)
+        clone = _clone(shop, tmp_path / "clone", "--depth=2", "--no-single-branch")
+        assert (clone / ".git/shallow").exists()
+        result = check(clone, "--json", base="origin/main", head="origin/agent/7")
+        assert judged(result, 0)["verdict"] == "pending"
+        assert result.stderr == "mergegate: the clone is shallow, so where the branches parted is not certain.\n"
 
     def test_a_shallow_clone_that_lacks_the_merge_base(self, shop: Shop, tmp_path: Path) -> None:
         shop.git("checkout", "--quiet", "main")
