@@ -389,3 +389,4 @@ class GroupSnapshot:
     workflows: tuple[WorkflowFile, ...] | Unread
     observed_at: datetime
     head_seen_at: datetime | None = None  # when the gate first saw this group
+    accepted_changes: tuple[str, ...] = ()  # paths that people's own members change, which may change workflows

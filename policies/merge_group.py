@@ -18,7 +18,8 @@ _WAIT = Fix("wait", "Nothing to do: the gate looks again by itself.")
 
 def evaluate_group(state: PolicyState, snapshot: GroupSnapshot) -> GroupVerdict:
     """The verdict on a merge group at its head. `state` is the policy at the group's base."""
-    runs = ci.check_group(snapshot, rules.ci_requirement(state.policy)).findings
+    requirement = rules.ci_requirement(state.policy)
+    runs = ci.check_group(snapshot, requirement, snapshot.accepted_changes).findings
     evidence = (
         group("policy", (_policy(state),)),
         group("members", _members(snapshot, "evidence")),

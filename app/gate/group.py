@@ -31,7 +31,7 @@ from app.store.pulls import GroupRow
 from app.store.work import Lease
 from app.store.worker import Done, Outcome, Retry, Sleep
 from checks.finding import Status
-from checks.snapshot import GroupMember, GroupSnapshot, MemberState, Repository, TreeRebuild, Unread
+from checks.snapshot import GroupMember, GroupSnapshot, MemberState, Repository, Snapshot, TreeRebuild, Unread
 from policies.merge_group import evaluate_group
 from policies.verdict import GroupVerdict, Node, Verdict
 
@@ -84,11 +84,16 @@ async def _look(gate: Gate, key: GroupKey, repository: RepositoryName) -> GroupL
     if tip is None:
         raise Retry(timedelta(seconds=30), f"{key.target_ref} does not exist")
     async with gate.database.transaction() as connection:
+        await pulls.save_group(connection, _new_row(key))
         row = await pulls.find_group(connection, key.repository_id, key.head_sha)
         own = await check_runs.of_head(connection, key.repository_id, key.head_sha)
     chain = chain_to(entries.items if entries else (), key.head_sha)
     landed = chain is None and await _has_landed(gate, key, repository, tip.target.oid)
     return GroupLook(key, repository, head, tip.target, chain, row, tuple(own), landed)
+
+
+def _new_row(key: GroupKey) -> GroupRow:
+    return GroupRow(key.repository_id, key.head_sha, key.installation_id, key.target_ref)
 
 
 async def _has_landed(gate: Gate, key: GroupKey, repository: RepositoryName, tip: str) -> bool:
@@ -113,9 +118,10 @@ def chain_to(entries: Sequence[QueuedEntry], head_sha: str) -> tuple[QueuedEntry
 async def _judge(gate: Gate, applier: Applier, seen: GroupLook) -> Outcome:
     chain = seen.chain or ()
     objects = await _objects(gate, seen)
-    members = await _members(gate, seen, objects)
+    judged = await _members(gate, seen, objects)
+    members = judged if isinstance(judged, Unread) else tuple(one.member for one in judged)
     rebuild = objects if isinstance(objects, Unread) else await rebuild_tree(objects, seen.head, chain, members)
-    snapshot = _snapshot(gate, seen, members, rebuild)
+    snapshot = replace(_snapshot(gate, seen, members, rebuild), accepted_changes=_accepted(judged))
     snapshot = await _with_runs(gate, seen, objects, snapshot)
     observation = _observation(gate, seen, snapshot)
     verdict = evaluate_group(policy_at(gate, seen.key.target_ref, seen.tip), snapshot)
@@ -149,7 +155,19 @@ def _group_refs(seen: GroupLook) -> list[str]:
     ]
 
 
-async def _members(gate: Gate, seen: GroupLook, objects: GitObjects | Unread) -> tuple[GroupMember, ...] | Unread:
+@dataclass(frozen=True, slots=True)
+class JudgedMember:
+    """A member with the paths it may change in spite of their steering the runs: those of a person's own work."""
+
+    member: GroupMember
+    accepted: tuple[str, ...] = ()
+
+
+def _accepted(judged: Sequence[JudgedMember] | Unread) -> tuple[str, ...]:
+    return () if isinstance(judged, Unread) else tuple(path for one in judged for path in one.accepted)
+
+
+async def _members(gate: Gate, seen: GroupLook, objects: GitObjects | Unread) -> tuple[JudgedMember, ...] | Unread:
     """Every member judged anew: head, approvals and evidence as they are at this moment."""
     members = []
     for entry in seen.chain or ():
@@ -159,7 +177,7 @@ async def _members(gate: Gate, seen: GroupLook, objects: GitObjects | Unread) ->
     return tuple(members)
 
 
-async def _member(gate: Gate, seen: GroupLook, entry: QueuedEntry, objects: GitObjects | Unread) -> GroupMember:
+async def _member(gate: Gate, seen: GroupLook, entry: QueuedEntry, objects: GitObjects | Unread) -> JudgedMember:
     assert entry.pull_request is not None
     number = entry.pull_request.number
     key = PullKey(seen.key.installation_id, seen.key.repository_id, number)
@@ -167,12 +185,21 @@ async def _member(gate: Gate, seen: GroupLook, entry: QueuedEntry, objects: GitO
     try:
         state = await read_state(gate, key, seen.repository)
         look_at = await look(gate, key, seen.repository, state)
-        verdict = (await judge(gate, look_at)).verdict
+        judgement = await judge(gate, look_at)
     except RateLimited:
         raise
     except (GitHubError, Moved, NoTarget, MissingObjects) as wrong:
-        return GroupMember(number, enqueued, None, "errored", "errored", str(wrong))
-    return _with_verdict(number, enqueued, state.pull.head_ref_oid, verdict, seen.key.target_ref)
+        return JudgedMember(GroupMember(number, enqueued, None, "errored", "errored", str(wrong)))
+    head, verdict = state.pull.head_ref_oid, judgement.verdict
+    member = _with_verdict(number, enqueued, head, verdict, seen.key.target_ref)
+    return JudgedMember(member, _persons_paths(verdict, judgement.observation.snapshot))
+
+
+def _persons_paths(verdict: Verdict, snapshot: Snapshot) -> tuple[str, ...]:
+    """What a person's own pull request changes, once its people have agreed to it."""
+    if verdict.kind != "person" or verdict.status is not Status.PASSED or isinstance(snapshot.diff, Unread):
+        return ()
+    return tuple(path for file in snapshot.diff.files for path in file.paths)
 
 
 async def _enqueued_head(entry: QueuedEntry, objects: GitObjects | Unread) -> str:
@@ -221,6 +248,7 @@ def _snapshot(
         Unread("not read"),
         Unread("not read"),
         gate.now(),
+        head_seen_at=seen.row.first_seen_at if seen.row else None,
     )
 
 

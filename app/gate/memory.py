@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 from app.gate.gate import Gate
 from app.gate.observation import OwnRun, Wanted
 from app.keys import PullKey
-from app.store import check_runs, notices, pulls, pushes, reviews, work
+from app.store import check_runs, ci_runs, notices, pulls, pushes, reviews, work
 from app.store.check_runs import CheckRun
 from app.store.database import Connection
 from app.store.work import Mark
@@ -26,6 +26,7 @@ class Memory:
     reviews: tuple[reviews.Review, ...]
     pushes: tuple[pushes.Push, ...]  # that brought the head
     notices: frozenset[tuple[str, str]]
+    seen_runs: tuple[int, ...]  # workflow runs that were ever read on the head
 
     @property
     def siblings(self) -> tuple[Wanted, ...]:
@@ -48,6 +49,7 @@ async def recall(gate: Gate, key: PullKey, seen: pulls.PullRow) -> Memory:
             tuple(await reviews.of_pull(connection, repository_id, key.number)),
             tuple(await pushes.of_head(connection, repository_id, head)),
             await notices.of_pull(connection, repository_id, key.number),
+            await ci_runs.seen_on(connection, repository_id, head),
         )
         if before is not None and _place(before) != _place(seen):
             left = await pulls.open_pulls_with_head(connection, repository_id, before.head_sha)

@@ -104,6 +104,7 @@ def _snapshot(gate: Gate, seen: Look, changes: Changes) -> Snapshot:
         snapshot,
         check_runs=foreign_check_runs(seen.head, gate.app_id),
         head_seen_at=seen.memory.row.head_seen_at,
+        seen_runs=seen.memory.seen_runs,
         shared_head=tuple(others),
     )
 

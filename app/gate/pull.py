@@ -27,11 +27,13 @@ from app.store import decisions, pulls, work
 from app.store.decisions import Decision
 from app.store.work import Lease, Mark
 from app.store.worker import Done, Outcome, Retry, Sleep
+from checks.ci import CiRequirement
 from checks.finding import Status
 from policies.evaluate import evaluate
 from policies.verdict import Verdict
 
 ERRORED_AGAIN = timedelta(seconds=60)
+AWAITED = CiRequirement().wait
 LOOK_AFTER_WRITE = timedelta(seconds=1)
 
 _EFFECTS: TypeAdapter[tuple[Effect, ...]] = TypeAdapter(tuple[Effect, ...])
@@ -166,6 +168,15 @@ def _decision(key: PullKey, judgement: Judgement, tally: Tally) -> Decision:
     )
 
 
+def _awaited(judgement: Judgement) -> timedelta | None:
+    """How long runs that have not begun are still waited for; then the missing ones are a failure."""
+    snapshot = judgement.observation.snapshot
+    if snapshot.head_seen_at is None:
+        return None
+    left = snapshot.head_seen_at + AWAITED - snapshot.observed_at
+    return left + LOOK_AFTER_WRITE if left > timedelta(0) else None
+
+
 def _outcome(judgement: Judgement) -> Outcome:
     """Errored is looked at again soon; green checks just posted are looked at again to enqueue."""
     verdict, effects = judgement.verdict, judgement.effects
@@ -173,6 +184,9 @@ def _outcome(judgement: Judgement) -> Outcome:
         return Done()
     if Status.ERRORED in (verdict.evidence.status, verdict.review.status):
         return Sleep(ERRORED_AGAIN)
+    awaited = _awaited(judgement)
+    if verdict.evidence.status is Status.PENDING and awaited is not None:
+        return Sleep(awaited)
     posted = any(isinstance(effect, PutCheckRun) for effect in effects)
     enqueued = any(isinstance(effect, Enqueue) for effect in effects)
     unknown = judgement.observation.merge_state == "UNKNOWN"

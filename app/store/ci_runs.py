@@ -51,3 +51,12 @@ async def unchanged(connection: Connection, repository_id: int, run_id: int, upd
     )
     row = await cursor.fetchone()
     return None if row is None else row[0]
+
+
+async def seen_on(connection: Connection, repository_id: int, head_sha: str) -> tuple[int, ...]:
+    """Ids of the completed runs that were ever read on a commit."""
+    cursor = await connection.execute(
+        "select distinct run_id from ci_runs where repository_id = %s and facts ->> 'head_sha' = %s order by run_id",
+        (repository_id, head_sha),
+    )
+    return tuple(row[0] for row in await cursor.fetchall())

@@ -47,14 +47,14 @@ class GroupRow:
     target_ref: str
     tree: str | None = None  # the tree that was judged, once it was green
     errored_since: dict[str, str] = field(default_factory=dict)
-    seen_at: datetime | None = None
+    first_seen_at: datetime | None = None
 
 
 _PULL = (
     "repository_id, number, installation_id, head_sha, head_ref, base_ref, open, kind, seen_at, head_seen_at, wants, "
     "errored_since, enqueued_entry, enqueued_head, requests"
 )
-_GROUP = "repository_id, head_sha, installation_id, target_ref, tree, errored_since, seen_at"
+_GROUP = "repository_id, head_sha, installation_id, target_ref, tree, errored_since, first_seen_at"
 
 
 async def find_pull(connection: Connection, repository_id: int, number: int) -> PullRow | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.gate.scene import Scene
-from tests.gate.shop import POLICY, agent_pull, fail_ci, hold_groups, open_shop, pass_ci, release_ci
+from tests.gate.shop import POLICY, WORKFLOW, agent_pull, fail_ci, hold_groups, open_shop, pass_ci, release_ci
 from tests.gate.test_stories import GREEN, MEDIUM, MEDIUM_BUNDLE, PAYMENT
 from tests.github import merge_queue
 from tests.github.auth import Actor
@@ -123,3 +123,31 @@ async def test_red_tests_in_the_group_do_not_turn_green_by_a_member_that_passes(
     await stage.settle()
     assert pull.merged_at is None
     pass_ci(stage, shop)
+
+
+async def test_a_persons_workflow_change_can_pass_the_queue(stage: Scene) -> None:
+    """No App may merge it, but a person may queue it: its own workflow files are what its group must run."""
+    shop = await open_shop(stage, POLICY)
+    await stage.github.push(shop, "ci", {".github/workflows/ci.yml": WORKFLOW + "# quicker\n"}, author="ada")
+    pull = await stage.github.open_pull(shop, "ci", author="ada")
+    await stage.github.review(shop, pull.number, "bob")
+    await stage.settle()
+    assert stage.verdict(shop, pull) == GREEN
+    await merge_queue.enqueue(stage.github, shop, pull, Actor("ada", "user"))
+    await stage.settle()
+    assert pull.merged_at is not None
+
+
+async def test_a_run_once_seen_and_now_missing_is_no_green(stage: Scene) -> None:
+    shop = await open_shop(stage, POLICY.replace("'on'", "'off'"))
+    pull = await agent_pull(stage, shop)
+    await stage.settle()
+    assert stage.verdict(shop, pull) == GREEN
+    for run in list(shop.runs.values()):
+        del shop.runs[run.id]
+        del shop.suites[run.suite_id]
+        for job in run.jobs[run.attempt]:
+            del shop.check_runs[job.id]
+    await stage.resync()
+    await stage.run_to_rest()
+    assert stage.verdict(shop, pull)["evidence"] != "success"

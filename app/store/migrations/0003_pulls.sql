@@ -35,9 +35,12 @@ create table merge_groups (
   target_ref text not null,
   tree text,
   errored_since jsonb not null default '{}',
+  first_seen_at timestamptz not null default now(),
   seen_at timestamptz not null default now(),
   primary key (repository_id, head_sha)
 );
+
+create index ci_runs_head on ci_runs (repository_id, (facts ->> 'head_sha'));
 
 -- Probation: agents' work merged by people, and not taken back.
 alter table landings
