@@ -1,0 +1,5 @@
+"""Fixtures of the intake: an empty database."""
+
+from tests.databases import anyio_backend, database, database_url, server
+
+__all__ = ["anyio_backend", "database", "database_url", "server"]

@@ -1,0 +1,332 @@
+"""The endpoint, called in process: what is accepted and stored, what is refused and how."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import pytest
+from fastapi import FastAPI
+from pydantic import SecretStr
+
+from app.intake import webhook
+from app.intake.webhook import LARGEST, PATH, Intake
+from app.store import deliveries
+from app.store.database import Database
+from app.store.deliveries import DeliveryWriter, Stored
+from tests.intake.test_events import PAYLOADS, PULL, body, listed
+from tests.shared import needs_shared
+
+pytestmark = pytest.mark.anyio
+
+OLD, NEW = "the old secret", "the new secret"
+OPENED = body(action="opened", number=4, pull_request=PULL)
+KEY = "pull:7:9:4"
+
+
+def signature(raw: bytes, secret: str = NEW, algorithm: str = "sha256") -> str:
+    return f"{algorithm}={hmac.new(secret.encode(), raw, algorithm).hexdigest()}"
+
+
+def headers(raw: bytes, event: str = "pull_request", guid: str = "guid-1", secret: str = NEW) -> dict[str, str]:
+    """As GitHub sends them: https://docs.github.com/webhooks/webhook-events-and-payloads#delivery-headers."""
+    return {
+        "X-GitHub-Event": event,
+        "X-GitHub-Delivery": guid,
+        "X-GitHub-Hook-ID": "11",
+        "X-Hub-Signature": signature(raw, secret, "sha1"),
+        "X-Hub-Signature-256": signature(raw, secret),
+        "Content-Type": "application/json",
+    }
+
+
+def _with_bytes(sent: dict[str, str], name: str, value: bytes) -> dict[bytes, bytes]:
+    return {key.encode(): text.encode() for key, text in sent.items() if key != name} | {name.encode(): value}
+
+
+@dataclass
+class Endpoint:
+    client: httpx.AsyncClient
+    database: Database
+
+    async def post(self, raw: bytes, without: str = "", **changed: str) -> httpx.Response:
+        """One delivery; `changed` sets headers (underscores for hyphens), `without` leaves one out."""
+        sent = headers(raw) | {name.replace("_", "-"): value for name, value in changed.items()}
+        sent.pop(without, None)
+        return await self.client.post(PATH, content=raw, headers=sent)
+
+    async def deliver(self, raw: bytes, event: str = "pull_request", guid: str = "guid-1") -> httpx.Response:
+        return await self.client.post(PATH, content=raw, headers=headers(raw, event, guid))
+
+    async def stored(self, guid: str = "guid-1") -> Stored | None:
+        async with self.database.transaction() as connection:
+            return await deliveries.find(connection, 11, guid)
+
+    async def count(self) -> int:
+        return int((await self.database.query("select count(*) from deliveries"))[0][0])
+
+    async def work(self) -> dict[str, int]:
+        """Marked keys with how often they were marked."""
+        return dict(await self.database.query("select key, generation from work"))
+
+
+@pytest.fixture
+async def endpoint(database: Database) -> AsyncIterator[Endpoint]:
+    async with DeliveryWriter(database) as writer:
+        web = FastAPI()
+        web.include_router(Intake(writer, (SecretStr(NEW), SecretStr(OLD)), frozenset({99})).router())
+        transport = httpx.ASGITransport(app=web)
+        async with httpx.AsyncClient(transport=transport, base_url="http://gate.invalid") as client:
+            yield Endpoint(client, database)
+
+
+async def test_a_signed_delivery_is_stored_as_it_came_and_marks_its_key(endpoint: Endpoint) -> None:
+    answer = await endpoint.deliver(OPENED)
+    stored = await endpoint.stored()
+    assert (answer.status_code, answer.json()["keys"]) == (202, [KEY])
+    assert stored is not None and stored.body == OPENED
+    assert (stored.event, stored.action, stored.installation_id, stored.repository_id) == (
+        "pull_request",
+        "opened",
+        7,
+        9,
+    )
+    assert await endpoint.work() == {KEY: 1}
+
+
+async def test_the_documented_example_of_a_signature_is_accepted() -> None:
+    """The test values of https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries."""
+    given = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17"
+    webhook.verify(b"Hello, World!", given, (SecretStr("It's a Secret to Everybody"),))
+
+
+async def test_a_repeat_is_stored_once_and_marks_its_key_again(endpoint: Endpoint) -> None:
+    assert [(await endpoint.deliver(OPENED)).status_code for _ in range(3)] == [202, 202, 202]
+    assert await endpoint.count() == 1
+    assert await endpoint.work() == {KEY: 3}
+
+
+async def test_the_same_id_of_another_hook_is_another_delivery(endpoint: Endpoint) -> None:
+    await endpoint.deliver(OPENED)
+    await endpoint.post(OPENED, X_GitHub_Hook_ID="12")
+    assert await endpoint.count() == 2
+
+
+@pytest.mark.parametrize("secret", [OLD, NEW])
+async def test_both_secrets_are_accepted_while_one_is_rotated_out(endpoint: Endpoint, secret: str) -> None:
+    answer = await endpoint.post(OPENED, X_Hub_Signature_256=signature(OPENED, secret))
+    assert answer.status_code == 202
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        signature(OPENED, "another secret"),
+        signature(OPENED + b" "),
+        signature(OPENED).removeprefix("sha256="),
+        signature(OPENED, algorithm="sha1"),
+        signature(OPENED).replace("sha256", "sha1"),
+        signature(OPENED)[:-1],
+        signature(OPENED).upper(),
+        "sha256=",
+        "",
+    ],
+)
+async def test_a_wrong_signature_is_refused_and_nothing_is_stored(endpoint: Endpoint, given: str) -> None:
+    answer = await endpoint.post(OPENED, X_Hub_Signature_256=given)
+    assert answer.status_code == 401
+    assert "secret" in answer.json()["message"]
+    assert (await endpoint.count(), await endpoint.work()) == (0, {})
+
+
+async def test_a_signature_in_odd_bytes_is_refused(endpoint: Endpoint) -> None:
+    sent = _with_bytes(headers(OPENED), "X-Hub-Signature-256", b"sha256=\xff\xfe\x80")
+    assert (await endpoint.client.post(PATH, content=OPENED, headers=sent)).status_code == 401
+
+
+async def test_only_the_sha_1_signature_is_no_signature(endpoint: Endpoint) -> None:
+    answer = await endpoint.post(OPENED, without="X-Hub-Signature-256")
+    assert answer.status_code == 401
+    assert "missing" in answer.json()["message"]
+
+
+async def test_every_signature_is_compared_in_constant_time_with_every_secret(
+    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared: list[bytes] = []
+
+    def compare(expected: bytes, given: bytes) -> bool:
+        compared.append(expected)
+        return hmac.compare_digest(expected, given)
+
+    monkeypatch.setattr(webhook, "hmac", _Hmac(compare))
+    assert (await endpoint.deliver(OPENED)).status_code == 202
+    assert compared == [signature(OPENED, NEW).encode(), signature(OPENED, OLD).encode()]
+
+
+class _Hmac:
+    def __init__(self, compare: Any) -> None:
+        self.compare_digest = compare
+        self.new = hmac.new
+
+
+async def test_without_any_secret_nothing_is_accepted() -> None:
+    with pytest.raises(webhook.Unacceptable, match="wrong"):
+        webhook.verify(OPENED, "sha256=" + hmac.new(b"", OPENED, hashlib.sha256).hexdigest(), ())
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        b"payload=%7B%7D",
+        b"{",
+        b'{"a": 1}}',
+        b"\xff\xfe",
+        b'{"a": \x80}',
+        b'{"a": "\0"}',
+        b"[" * 100_000,
+        b'{"a":' * 100_000,
+    ],
+    ids=["empty", "form", "cut", "more", "bytes", "no utf-8", "bare NUL", "deep list", "deep object"],
+)
+async def test_a_body_that_is_no_json_is_refused(endpoint: Endpoint, raw: bytes) -> None:
+    answer = await endpoint.deliver(raw)
+    assert answer.status_code == 400
+    assert "application/json" in answer.json()["message"]
+    assert await endpoint.count() == 0
+
+
+@pytest.mark.parametrize("raw", [b"[]", b"null", b"1", b'"text"', b"true", b"[{}]"])
+async def test_a_body_that_is_no_object_is_refused(endpoint: Endpoint, raw: bytes) -> None:
+    answer = await endpoint.deliver(raw)
+    assert (answer.status_code, answer.json()["message"]) == (400, "the body is JSON, but no object")
+    assert await endpoint.count() == 0
+
+
+async def test_the_signature_is_looked_at_before_the_body(endpoint: Endpoint) -> None:
+    assert (await endpoint.post(b"{", X_Hub_Signature_256="sha256=0")).status_code == 401
+
+
+async def test_numbers_too_long_to_convert_are_no_server_error(endpoint: Endpoint) -> None:
+    """Python refuses to convert integers of more than 4,300 digits, with a ValueError."""
+    assert (await endpoint.deliver(b'{"a": ' + b"9" * 5000 + b"}")).status_code == 400
+
+
+async def test_nested_as_deep_as_the_parser_goes_is_stored(endpoint: Endpoint) -> None:
+    raw = OPENED[:-1] + b', "deep": ' + b"[" * 900 + b"]" * 900 + b"}"
+    answer = await endpoint.deliver(raw)
+    stored = await endpoint.stored()
+    assert answer.status_code in (202, 400)
+    assert (stored is not None and stored.body == raw) == (answer.status_code == 202)
+
+
+@pytest.mark.parametrize("name", ["X-GitHub-Event", "X-GitHub-Delivery", "X-GitHub-Hook-ID"])
+@pytest.mark.parametrize("value", [None, "", "   ", "x" * 201])
+async def test_a_header_that_is_missing_or_too_long_is_refused_by_name(
+    endpoint: Endpoint, name: str, value: str | None
+) -> None:
+    changed = {} if value is None else {name: value}
+    answer = await endpoint.post(OPENED, **changed) if changed else await endpoint.post(OPENED, without=name)
+    assert answer.status_code == 400
+    assert name.lower() in answer.json()["message"].lower()
+    assert await endpoint.count() == 0
+
+
+@pytest.mark.parametrize("value", ["eleven", "-1", "1.5", "1" * 19, "\u0661"])
+async def test_a_hook_id_that_is_no_number_is_refused(endpoint: Endpoint, value: str) -> None:
+    sent = _with_bytes(headers(OPENED), "X-GitHub-Hook-ID", value.encode())
+    assert (await endpoint.client.post(PATH, content=OPENED, headers=sent)).status_code == 400
+
+
+async def test_delivery_ids_are_text(endpoint: Endpoint) -> None:
+    assert (await endpoint.deliver(OPENED, guid="not-a-uuid'; drop table work --")).status_code == 202
+    assert await endpoint.stored("not-a-uuid'; drop table work --") is not None
+
+
+@pytest.mark.parametrize(
+    ("event", "action"), [("sponsorship", "created"), ("pull_request", "levitated"), ("\u00e9", "x")]
+)
+async def test_an_unknown_event_or_action_is_stored_and_ignored(endpoint: Endpoint, event: str, action: str) -> None:
+    raw = body(action=action, number=4, pull_request=PULL)
+    sent = _with_bytes(headers(raw), "X-GitHub-Event", event.encode())
+    answer = await endpoint.client.post(PATH, content=raw, headers=sent)
+    stored = await endpoint.stored()
+    assert (answer.status_code, answer.json()["keys"]) == (202, [])
+    assert stored is not None and stored.action == action
+    assert await endpoint.work() == {}
+
+
+async def test_a_known_event_that_cannot_be_read_is_stored_all_the_same(endpoint: Endpoint) -> None:
+    raw = body(action="opened", pull_request="text instead of an object")
+    assert (await endpoint.deliver(raw)).status_code == 202
+    stored = await endpoint.stored()
+    assert stored is not None and stored.body == raw
+    assert await endpoint.work() == {}
+
+
+ODD = ["NUL \0 here", "lone \ud800 surrogate", "\u202ereversed", "\U0001f600", "e\u0301", "\ufffe", "a\x1b[31m"]
+
+
+@pytest.mark.parametrize("text", ODD, ids=ascii)
+@pytest.mark.parametrize("escaped", [True, False], ids=["escaped", "raw"])
+async def test_odd_characters_in_every_field_are_stored_byte_for_byte(
+    endpoint: Endpoint, text: str, escaped: bool
+) -> None:
+    """Names, refs and actions from outside reach text columns, where PostgreSQL takes no NUL and no surrogate."""
+    payload = {
+        "action": text,
+        "ref": f"refs/heads/{text}",
+        "before": text,
+        "after": text,
+        "installation": {"id": 7},
+        "repository": {"id": 9, "name": text, "full_name": f"{text}/{text}", "default_branch": text},
+        "sender": {"id": 5, "login": text, "type": text},
+    }
+    raw = json.dumps(payload, ensure_ascii=escaped).encode("utf-8", "surrogatepass")
+    del payload["action"]
+    push = json.dumps(payload, ensure_ascii=escaped).encode("utf-8", "surrogatepass")
+    for guid, sent in (("one", raw), ("two", push)):
+        answer = await endpoint.deliver(sent, "push", guid)
+        stored = await endpoint.stored(guid)
+        assert answer.status_code == 202
+        assert stored is not None and stored.body == sent
+
+
+async def test_one_that_cannot_be_stored_keeps_no_other_out(endpoint: Endpoint) -> None:
+    """A repository id beyond a bigint fails in the database; deliveries of the same commit are stored all the same."""
+    odd = body(action="opened", number=4, pull_request=PULL, repository={"id": 2**70, "name": "s", "full_name": "a/s"})
+    assert (await endpoint.deliver(odd, guid="odd")).status_code in (202, 400)
+    assert (await endpoint.deliver(OPENED)).status_code == 202
+
+
+@needs_shared
+@pytest.mark.parametrize(("file", "event", "action"), list(listed()), ids=lambda value: value)
+async def test_every_real_payload_is_accepted_and_kept(endpoint: Endpoint, file: str, event: str, action: str) -> None:
+    raw = (PAYLOADS / file).read_bytes()
+    assert (await endpoint.deliver(raw, event, file)).status_code == 202
+    stored = await endpoint.stored(file)
+    assert stored is not None and stored.body == raw
+
+
+async def test_exactly_the_largest_body_is_accepted(endpoint: Endpoint) -> None:
+    answer = await endpoint.deliver(_padded(LARGEST))
+    stored = await endpoint.stored()
+    assert answer.status_code == 202
+    assert stored is not None and len(stored.body) == LARGEST
+
+
+async def test_one_byte_more_is_refused(endpoint: Endpoint) -> None:
+    assert LARGEST == 25 * 1024 * 1024
+    assert (await endpoint.deliver(_padded(LARGEST + 1))).status_code == 413
+    assert await endpoint.count() == 0
+
+
+def _padded(size: int) -> bytes:
+    start = OPENED[:-1] + b', "padding": "'
+    return start + b"x" * (size - len(start) - 2) + b'"}'
