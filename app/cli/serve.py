@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import signal
+from collections.abc import Callable, Iterator
 
 import structlog
 import uvicorn
@@ -57,9 +58,11 @@ async def _serve(settings: Settings, parts: Parts) -> None:
     async with running(settings, parts) as application:
         if not parts.web:
             log.info("working")
-            await _until_signal()
+            ended = asyncio.Event()
+            with _on_signal(ended.set):
+                await ended.wait()
             return
-        server = uvicorn.Server(
+        server = _Server(
             uvicorn.Config(
                 application,
                 host=settings.host,
@@ -67,18 +70,33 @@ async def _serve(settings: Settings, parts: Parts) -> None:
                 log_config=None,
                 access_log=False,
                 server_header=False,
-                timeout_graceful_shutdown=5,
+                timeout_graceful_shutdown=3,
             )
         )
         log.info("serving", address=f"http://{settings.host}:{settings.port}")
-        await server.serve()
+        with _on_signal(server.leave):
+            await server.serve()
 
 
-async def _until_signal() -> None:
-    ended = asyncio.Event()
+class _Server(uvicorn.Server):
+    """uvicorn without its signal handlers: it would raise the signal again when it has stopped serving, and that
+    would end the process before the worker and the database are stopped."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+    def leave(self) -> None:
+        """Stop listening and let requests under way end."""
+        self.should_exit = True
+
+
+@contextlib.contextmanager
+def _on_signal(leave: Callable[[], None]) -> Iterator[None]:
+    """Call `leave` on SIGTERM and SIGINT."""
     loop = asyncio.get_running_loop()
     with contextlib.ExitStack() as stack:
         for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, ended.set)
+            loop.add_signal_handler(number, leave)
             stack.callback(loop.remove_signal_handler, number)
-        await ended.wait()
+        yield
