@@ -1,21 +1,16 @@
 """Raw logs are parsed in a process of their own: no credential in its environment, bounded memory and time.
 
-The parent sends frames of four bytes length and the log's bytes and gets one JSON line for each. A log is hostile, so
-a child that dies, stalls or answers nonsense makes that log unreadable, never green.
+A log is hostile, so a child that dies, stalls or answers nonsense makes that log unreadable, never green. The child is
+`log_child`.
 """
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
 import os
-import resource
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
-from typing import BinaryIO
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -24,18 +19,9 @@ from checks.snapshot import JobLog, Unread
 MEMORY_LIMIT = 2 * 1024**3  # bytes of address space
 TIME_LIMIT = 60.0  # seconds for one batch
 ROOT = str(Path(__file__).resolve().parents[2])
+CHILD = f"import app.gate.log_child as child; child.main({MEMORY_LIMIT}, {int(TIME_LIMIT)})"
+ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C.UTF-8"}
 LOG_LIMIT = 32 * 1024**2  # bytes of one log; a longer one is not read
-
-
-def serve(source: BinaryIO, sink: BinaryIO) -> None:
-    """The child's loop: until the source ends, read a frame, parse it, write a line."""
-    from checks.job_log import read_job_log
-
-    while len(size := source.read(4)) == 4:
-        data = source.read(int.from_bytes(size, "big"))
-        report = read_job_log(data, f"sha256:{hashlib.sha256(data).hexdigest()}")
-        sink.write(json.dumps(asdict(report)).encode() + b"\n")
-        sink.flush()
 
 
 async def parse_logs(logs: Sequence[bytes]) -> list[JobLog | Unread]:
@@ -60,11 +46,11 @@ _ADAPTER: TypeAdapter[JobLog] = TypeAdapter(JobLog)
 async def _run_child(logs: Sequence[bytes]) -> list[bytes]:
     child = await asyncio.create_subprocess_exec(
         sys.executable,
-        *("-I", "-c", f"import sys; sys.path.insert(0, {ROOT!r}); import app.gate.log_process as p; p.main()"),
+        *("-I", "-c", f"import sys; sys.path.insert(0, {ROOT!r}); {CHILD}"),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
-        env={"PATH": os.defpath, "LC_ALL": "C.UTF-8"},
+        env=ENVIRONMENT,
         cwd="/",
     )
     frames = b"".join(len(log).to_bytes(4, "big") + log for log in logs)
@@ -78,9 +64,3 @@ async def _run_child(logs: Sequence[bytes]) -> list[bytes]:
             child.kill()
             await child.wait()
     return out.split(b"\n")
-
-
-def main() -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
-    resource.setrlimit(resource.RLIMIT_CPU, (int(TIME_LIMIT), int(TIME_LIMIT)))
-    serve(sys.stdin.buffer, sys.stdout.buffer)
