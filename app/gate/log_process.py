@@ -28,14 +28,16 @@ async def parse_logs(logs: Sequence[bytes]) -> list[JobLog | Unread]:
     """What each log says, in order. A log that cannot be read in the limits is Unread."""
     readable = [log for log in logs if len(log) <= LOG_LIMIT]
     lines = iter(await _run_child(readable) if readable else [])
-    return [_read(next(lines, None), log) for log in logs]
+    return [_read(next(lines, b"")) if len(log) <= LOG_LIMIT else _too_long(log) for log in logs]
 
 
-def _read(line: bytes | None, log: bytes) -> JobLog | Unread:
-    if len(log) > LOG_LIMIT:
-        return Unread(f"the log is {len(log)} bytes, more than {LOG_LIMIT} are not read")
+def _too_long(log: bytes) -> Unread:
+    return Unread(f"the log is {len(log)} bytes, more than {LOG_LIMIT} are not read")
+
+
+def _read(line: bytes) -> JobLog | Unread:
     try:
-        return _ADAPTER.validate_json(line or b"")
+        return _ADAPTER.validate_json(line)
     except ValidationError:
         return Unread("the log could not be parsed within its limits of time and memory")
 
