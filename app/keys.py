@@ -15,18 +15,32 @@ class UnknownKey(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class PullKey:
-    kind: ClassVar = "pull"
+class _Numbered:
+    """A pull request or an issue, by its number."""
+
+    kind: ClassVar[str]
     installation_id: int
     repository_id: int
     number: int
 
     def __str__(self) -> str:
-        return f"pull:{self.installation_id}:{self.repository_id}:{self.number}"
+        return f"{self.kind}:{self.installation_id}:{self.repository_id}:{self.number}"
 
     @classmethod
     def parse(cls, installation: str, repository: str, rest: str) -> Self:
         return cls(int(installation), int(repository), int(rest))
+
+
+@dataclass(frozen=True, slots=True)
+class PullKey(_Numbered):
+    kind: ClassVar = "pull"
+
+
+@dataclass(frozen=True, slots=True)
+class TicketKey(_Numbered):
+    """An issue that is, or may become, a ticket."""
+
+    kind: ClassVar = "ticket"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,23 +62,6 @@ class GroupKey:
         if not separator:
             raise ValueError(rest)
         return cls(int(installation), int(repository), head_sha, target_ref)
-
-
-@dataclass(frozen=True, slots=True)
-class TicketKey:
-    """An issue that is, or may become, a ticket."""
-
-    kind: ClassVar = "ticket"
-    installation_id: int
-    repository_id: int
-    number: int
-
-    def __str__(self) -> str:
-        return f"ticket:{self.installation_id}:{self.repository_id}:{self.number}"
-
-    @classmethod
-    def parse(cls, installation: str, repository: str, rest: str) -> Self:
-        return cls(int(installation), int(repository), int(rest))
 
 
 @dataclass(frozen=True, slots=True)
