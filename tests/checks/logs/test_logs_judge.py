@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from functools import partial
 from unittest.mock import patch
 
 import pytest
@@ -148,7 +149,7 @@ def test_line_numbers_are_those_of_the_raw_file() -> None:
 
 def test_a_log_over_the_limit_is_read_at_both_ends() -> None:
     data = PYTEST.encode() + b"noise\n" * 100 + PYTEST.encode()
-    with patch.object(decode_log, "__defaults__", (200, 1000)):
+    with patch("checks.logs.decode_log", partial(decode_log, max_bytes=200, max_lines=1000)):
         report = parse_log(data)
     assert (report.truncated, report.green, report.complete) == (True, None, False)
     assert [summary.line for summary in report.summaries] == [2, 104]

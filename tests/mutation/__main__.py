@@ -1,0 +1,101 @@
+"""Run the mutants of `checks` and `policies`, print the score; exit 1 below the bar. Settings: environment variables.
+
+`MODULE=checks/ci.py` (several: separated by spaces) takes only these files. `SAMPLE=500` takes so many mutants by
+chance, the same ones every time (`SEED=2`: others). `WORKERS=1` uses so many processes (default: all cores).
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from mutmut.mutation.data import SourceFileMutationData
+from mutmut.mutation.file_mutation import mutate_file_contents
+from mutmut.stats import status_by_exit_code
+from mutmut.utils.format_utils import get_mutant_name
+
+PACKAGES = ("checks", "policies")
+BAR = 85.0
+DETECTED = ("killed", "timeout")
+
+
+def main() -> int:
+    """The process's exit code: 0 at the bar or above, 1 below it, 2 if the mutants could not be run."""
+    files = _files(os.environ.get("MODULE", "").split())
+    names = [name for file in files for name in _names(file)]
+    sample = int(os.environ.get("SAMPLE") or len(names))
+    chosen = _choose(names, sample, int(os.environ.get("SEED") or 1))
+    print(f"==> {len(chosen)} of {len(names)} mutants in {len(files)} modules; the tests run once first", flush=True)
+    shutil.rmtree("mutants", ignore_errors=True)
+    if _run_mutmut(chosen if sample < len(names) else [_pattern(file) for file in files]):
+        return 2
+    return _judge(_counts(files, set(chosen)))
+
+
+def _files(wanted: Sequence[str]) -> list[Path]:
+    every = sorted(file for package in PACKAGES for file in Path(package).rglob("*.py"))
+    unknown = sorted({*wanted} - {str(file) for file in every})
+    if unknown:
+        sys.exit(f"No such module: {', '.join(unknown)}. MODULE takes paths below {' and '.join(PACKAGES)}.")
+    return [file for file in every if not wanted or str(file) in wanted]
+
+
+def _names(file: Path) -> list[str]:
+    mutated = mutate_file_contents(str(file), file.read_text("utf-8"))
+    return [get_mutant_name(file, name) for name in mutated.mutant_names]
+
+
+def _pattern(file: Path) -> str:
+    """All mutants of one module: their own names begin with x, no module's does."""
+    return get_mutant_name(file, "x*")
+
+
+def _choose(names: Sequence[str], size: int, seed: int) -> list[str]:
+    return sorted(random.Random(seed).sample(names, min(size, len(names))))
+
+
+def _run_mutmut(names: Iterable[str]) -> int:
+    workers = os.environ.get("WORKERS") or str(os.cpu_count() or 1)
+    mutmut = Path(sys.executable).with_name("mutmut")
+    return subprocess.run([mutmut, "run", "--max-children", workers, *names], check=False).returncode
+
+
+def _counts(files: Iterable[Path], chosen: set[str]) -> dict[Path, Counter[str]]:
+    return {file: counts for file in files if (counts := _count(file, chosen))}
+
+
+def _count(file: Path, chosen: set[str]) -> Counter[str]:
+    data = SourceFileMutationData(path=file)
+    data.load()
+    return Counter(status_by_exit_code[code] for name, code in data.exit_code_by_key.items() if name in chosen)
+
+
+def _judge(counts: dict[Path, Counter[str]]) -> int:
+    print(f"\n{'module':<30}{'mutants':>9}{'killed':>9}{'timeout':>9}{'survived':>9}{'other':>9}{'score':>9}")
+    for file, one in sorted(counts.items(), key=lambda item: _score(item[1])):
+        print(_row(str(file), one))
+    total = sum(counts.values(), Counter[str]())
+    print(_row("all", total))
+    print(f"The bar is {BAR:.0f} %. Survivors: mutmut results; the change one makes: mutmut show NAME")
+    return 0 if _score(total) >= BAR else 1
+
+
+def _row(name: str, one: Counter[str]) -> str:
+    known = [one["killed"], one["timeout"], one["survived"]]
+    cells = [one.total(), *known, one.total() - sum(known)]
+    return f"{name:<30}{''.join(f'{cell:>9}' for cell in cells)}{_score(one):>8.1f}%"
+
+
+def _score(one: Counter[str]) -> float:
+    """Percent of the mutants that a test noticed; one that no test reaches, or that ended oddly, counts against."""
+    return 100 * sum(one[status] for status in DETECTED) / (one.total() or 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
