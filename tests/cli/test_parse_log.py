@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -139,3 +140,23 @@ def test_as_a_process(tmp_path: Path) -> None:
     missing = command("parse-log", "b.log", "--json", cwd=tmp_path)
     assert (missing.returncode, missing.stdout) == (2, b"")
     assert missing.stderr.count(b"\n") == 1
+
+
+def test_progress_is_shown_to_a_terminal_and_never_among_the_answer(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_text(GREEN_LOG)
+    ours, theirs = pty.openpty()
+    try:
+        done = subprocess.run(
+            (sys.executable, "-m", "app.cli.main", "parse-log", str(tmp_path / "a.log"), "--json"),
+            cwd=Path(__file__).parents[2],
+            env={**os.environ, "TERM": "xterm"},
+            stdout=subprocess.PIPE,
+            stderr=theirs,
+            check=True,
+            timeout=60,
+        )
+        assert b"Reading the log" in os.read(ours, 65_536)
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert json.loads(done.stdout)["green"] is True
