@@ -58,13 +58,21 @@ class _Case:
 def check(snapshot: Snapshot, requirement: CiRequirement) -> CiResult:
     """Findings `ci.*` about a pull request's head."""
     events = ("pull_request", "push") if requirement.allow_push else ("pull_request",)
-    head, shared = snapshot.head, snapshot.shared_head
+    head = snapshot.head
     commands = requirement.commands + (snapshot.ticket.verification_commands if snapshot.ticket else ())
     return _judge(
         _Case(
             runs=snapshot.runs,
             workflows=snapshot.workflows,
-            counting=CountingRuns(head.sha, head.repository_id, events, requirement.workflows, shared),
+            counting=CountingRuns(
+                head.sha,
+                head.repository_id,
+                events,
+                requirement.workflows,
+                snapshot.shared_head,
+                snapshot.base_changed_at,
+                snapshot.tested_bases | {snapshot.target_sha},
+            ),
             jobs=requirement.jobs,
             commands=commands,
             awaited=_is_awaited(snapshot.head_seen_at, snapshot.observed_at, requirement),
@@ -142,7 +150,7 @@ def _jobs(
     open_ = case.awaited or any(run.status != "completed" for run in chosen)
     concluded = _conclusions(jobs, runs, case, open_=open_)
     good = tuple(job for job in jobs if _is_success(job, case))
-    doubts = [(job, ci_jobs.log_of(job, head)) for job in good]
+    doubts = [(job, ci_jobs.log_of(job, head, case.counting.bases)) for job in good]
     logs = [doubt for _, doubt in doubts if doubt is not None]
     agreed = tuple(job for job, doubt in doubts if doubt is None)
     open_ = open_ or any(finding.status in (Status.PENDING, Status.ERRORED) for finding in (*concluded, *logs))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from checks.finding import Evidence, Finding, Fix, Status, errored, failed, passed, pending
 from checks.snapshot import Job, JobLog, Unread
@@ -47,8 +47,17 @@ def _failed_step(job: Job) -> Finding | None:
     return failed(JOBS, reason, evidence_of(job), fix=_REPAIR)
 
 
-def log_of(job: Job, head_sha: str) -> Finding | None:
-    """What is wrong with the log of a job that ended as success; None also where no test runner spoke in it."""
+def merged_into(job: Job) -> str | None:
+    """The commit that the job's log says the head was merged into."""
+    log = read_log(job)
+    return log.checked_out[1] if log is not None and log.checked_out is not None else None
+
+
+def log_of(job: Job, head_sha: str, bases: Collection[str] | None = None) -> Finding | None:
+    """What is wrong with the log of a job that ended as success; None also where no test runner spoke in it.
+
+    `bases` are commits that the head may have been merged into; None: any.
+    """
     if job.log is None:
         return errored(LOGS, f"The log of job `{job.name}` was not read.", evidence_of(job), fix=_WAIT)
     if isinstance(job.log, Unread):
@@ -57,6 +66,10 @@ def log_of(job: Job, head_sha: str) -> Finding | None:
     if job.log.checked_out is not None and job.log.checked_out[0] != head_sha:
         reason = f"Job `{job.name}` checked out {job.log.checked_out[0][:12]}, not this head."
         return failed(LOGS, reason, evidence_of(job), fix=_RERUN)
+    base = merged_into(job)
+    if bases is not None and base is not None and base not in bases:
+        reason = f"Job `{job.name}` tested the merge into {base[:12]}, which is not in the target branch's history."
+        return failed(LOGS, reason, evidence_of(job), fix=_AGAIN)
     return _disagreement(job, job.log)
 
 
@@ -172,5 +185,6 @@ def worst_first(findings: Iterable[Finding]) -> list[Finding]:
 
 _WAIT = Fix("wait", "Nothing to do; the gate looks again by itself.")
 _RERUN = Fix("rerun", "Run the job again.")
+_AGAIN = Fix("push", "Push a new commit, so that the workflow runs on the merge into the target branch.")
 _REPAIR = Fix("push", "Read the job's log, repair the cause and push.")
 _SHOW = Fix("push", "Let the job run its tests so that the runner prints its closing summary with counts.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 
 from checks.finding import Evidence, Finding, Fix, failed, pending
 from checks.paths import PathPatterns
@@ -15,13 +16,18 @@ CHECK = "ci.runs"
 
 @dataclass(frozen=True, slots=True)
 class CountingRuns:
-    """What a run must be to count. `shared_with` are pull requests with the same head and another base."""
+    """What a run must be to count. `shared_with` are pull requests with the same head and another base.
+
+    `bases` are commits that such a run may have merged the head into; None: not asked.
+    """
 
     head_sha: str
     repository_id: int | None
     events: tuple[str, ...]
     workflows: PathPatterns | None
     shared_with: tuple[int, ...] = ()
+    base_changed_at: datetime | None = None
+    bases: frozenset[str] | None = None
 
 
 def choose(runs: tuple[WorkflowRun, ...], counting: CountingRuns) -> tuple[WorkflowRun, ...]:
@@ -43,8 +49,12 @@ def why_not(run: WorkflowRun, counting: CountingRuns) -> str | None:
         return "is of a workflow file that the policy does not name"
     if run.head_repository_id is None or run.head_repository_id != counting.repository_id:
         return "is not known to have run for this pull request's own repository"
-    if run.event == "pull_request" and counting.shared_with:
+    if run.event != "pull_request":
+        return None
+    if counting.shared_with:
         return "may have run for another base: " + _others(counting)
+    if counting.base_changed_at is not None and (run.created_at is None or run.created_at <= counting.base_changed_at):
+        return "began before the base branch was changed"
     return None
 
 

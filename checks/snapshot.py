@@ -224,6 +224,7 @@ class WorkflowRun:
     updated_at: datetime | None = None
     jobs: tuple[Job, ...] = ()
     artifacts: tuple[Artifact, ...] | Unread = ()
+    created_at: datetime | None = None  # of the first attempt; the later ones merge the same commits
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,7 +336,9 @@ class Snapshot:
     ticket: Ticket | None = None
     operator: str | None = None  # who runs the agent, from its session or ticket
     session_agent: str | None = None  # agent of the proxy session that pushed the head
-    shared_head: tuple[int, ...] = ()  # other open pull requests with this head and another base
+    shared_head: tuple[int, ...] = ()  # pull requests, open or not, that had this head and another base
+    base_changed_at: datetime | None = None  # when this pull request was last pointed at another base
+    tested_bases: frozenset[str] = frozenset()  # commits named by logs that the target's history holds
     head_seen_at: datetime | None = None  # when this head was first seen by the gate
     seen_runs: tuple[int, ...] = ()  # ids of workflow runs that the gate saw on this head before
     url: str | None = None

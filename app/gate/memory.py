@@ -27,6 +27,7 @@ class Memory:
     pushes: tuple[pushes.Push, ...]  # that brought the head
     notices: frozenset[tuple[str, str]]
     seen_runs: tuple[int, ...]  # workflow runs that were ever read on the head
+    other_bases: tuple[int, ...]  # pull requests, open or not, that ever had this head and another base
 
     @property
     def siblings(self) -> tuple[Wanted, ...]:
@@ -50,6 +51,7 @@ async def recall(gate: Gate, key: PullKey, seen: pulls.PullRow) -> Memory:
             tuple(await pushes.of_head(connection, repository_id, head)),
             await notices.of_pull(connection, repository_id, key.number),
             await ci_runs.seen_on(connection, repository_id, head),
+            await pulls.numbers_with_other_base(connection, repository_id, head, seen.base_ref),
         )
         if before is not None and _place(before) != _place(seen):
             left = await pulls.open_pulls_with_head(connection, repository_id, before.head_sha)

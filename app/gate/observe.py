@@ -5,6 +5,7 @@ All reads must speak of one head. What moves in between raises `Moved`, and the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -26,7 +27,10 @@ from app.github.pull_models import PullRequest, PullState
 from app.keys import PullKey
 from app.store import landings
 from app.store.pulls import PullRow
-from checks.snapshot import Snapshot, Unread, WorkflowFile
+from checks.ci_jobs import merged_into
+from checks.snapshot import Snapshot, Unread, WorkflowFile, WorkflowRun
+
+MOST_BASES = 100  # commits of the target that one head's logs may name
 
 
 class Moved(RuntimeError):
@@ -99,13 +103,16 @@ async def _probation_passed(gate: Gate, seen: Look) -> bool:
 
 def _snapshot(gate: Gate, seen: Look, changes: Changes) -> Snapshot:
     snapshot = build_snapshot(gate.now(), seen.key, seen.state, seen.head, seen.target, changes)
-    others = [row.number for row in seen.memory.same_head if row.base_ref != snapshot.base_ref]
+    changed_at = seen.pull.base_changed_at
+    # When its own base changed GitHub tells, so that only the runs before that do not count.
+    others = [each for each in seen.memory.other_bases if each != seen.key.number or changed_at is None]
     return replace(
         snapshot,
         check_runs=foreign_check_runs(seen.head, gate.app_id),
         head_seen_at=seen.memory.row.head_seen_at,
         seen_runs=seen.memory.seen_runs,
         shared_head=tuple(others),
+        base_changed_at=changed_at,
     )
 
 
@@ -114,14 +121,36 @@ async def _completed(gate: Gate, seen: Look, objects: GitObjects | Unread, snaps
     client, repository = gate.client(seen.key.installation_id), seen.repository
     bundle = reviews.bundle_now(snapshot)
     pusher = await people.pusher(client, repository, seen.pull, seen.memory.pushes)
+    runs = await read_runs(gate, client, repository, seen.head)
     snapshot = replace(
         snapshot,
         head=replace(snapshot.head, pusher=pusher),
-        runs=await read_runs(gate, client, repository, seen.head),
+        runs=runs,
+        tested_bases=await _tested_bases(objects, seen, runs),
         workflows=await _workflows(objects, seen),
         reviews=await reviews.read_reviews(gate, repository.id, seen.pull, seen.memory.reviews, bundle),
     )
     return await people.with_rights(client, repository, snapshot, seen.target.policy, seen.pull)
+
+
+async def _tested_bases(
+    objects: GitObjects | Unread, seen: Look, runs: tuple[WorkflowRun, ...] | Unread
+) -> frozenset[str]:
+    """Commits that the logs name as what the head was merged into, as far as the target's history holds them.
+
+    A layer of a stack is tested on the layer below; that says the same as long as the head holds all of it.
+    """
+    if isinstance(objects, Unread) or isinstance(runs, Unread):
+        return frozenset()
+    within = [seen.target.tip.oid, *([seen.head.oid] if seen.target.stack else [])]
+    named = {base for run in runs for job in run.jobs if (base := merged_into(job)) is not None}
+    return frozenset([base for base in sorted(named)[:MOST_BASES] if await _is_within(objects, base, within)])
+
+
+async def _is_within(objects: GitObjects, base: str, commits: Sequence[str]) -> bool:
+    if not await objects.has(base):
+        return False
+    return any([await objects.is_ancestor(base, commit) for commit in commits])
 
 
 async def _objects(gate: Gate, seen: Look) -> GitObjects | Unread:

@@ -113,6 +113,7 @@ def _bare_run(run: run_models.WorkflowRun) -> WorkflowRun:
         run.actor.login if run.actor else None,
         run.run_started_at,
         run.updated_at,
+        created_at=run.created_at,
     )
 
 

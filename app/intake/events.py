@@ -38,6 +38,15 @@ class PushFact:
 
 
 @dataclass(frozen=True, slots=True)
+class BaseFact:
+    """Which base a pull request aimed at with this head, as the delivery said; it may have changed since."""
+
+    pull_number: int
+    head_sha: str
+    base_ref: str  # full ref
+
+
+@dataclass(frozen=True, slots=True)
 class ReviewFact:
     """A review as delivered: the commit and base it was given for, and the bundle its reader saw in the body.
 
@@ -65,6 +74,7 @@ class Interpretation:
     delay: timedelta = timedelta(0)
     push: PushFact | None = None
     review: ReviewFact | None = None
+    base: BaseFact | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,6 +297,7 @@ def _interpret(event: str, envelope: payloads.Envelope, raw: bytes, own_app_ids:
         delay=CI_DELAY if event in CI_EVENTS else timedelta(0),
         push=_push_fact(event, envelope, raw),
         review=_review_fact(event, raw),
+        base=_base_fact(event, raw),
     )
 
 
@@ -297,14 +308,21 @@ def _push_fact(event: str, envelope: payloads.Envelope, raw: bytes) -> PushFact 
         moved = payloads.PushEvent.model_validate_json(raw)
         return PushFact(moved.ref, moved.before, moved.after, envelope.sender)
     if event == "pull_request" and envelope.action == "synchronize":
-        return _synchronize_fact(payloads.SynchronizeEvent.model_validate_json(raw), envelope.sender)
+        return _synchronize_fact(payloads.PullRequestEvent.model_validate_json(raw), envelope.sender)
     return None
 
 
-def _synchronize_fact(event: payloads.SynchronizeEvent, sender: payloads.AccountPayload) -> PushFact:
+def _synchronize_fact(event: payloads.PullRequestEvent, sender: payloads.AccountPayload) -> PushFact:
     """A push to a fork is delivered only this way."""
     head = event.pull_request.head
     return PushFact(f"refs/heads/{head.ref}", event.before or "", event.after or head.sha, sender)
+
+
+def _base_fact(event: str, raw: bytes) -> BaseFact | None:
+    if event != "pull_request":
+        return None
+    pull_request = payloads.PullRequestEvent.model_validate_json(raw).pull_request
+    return BaseFact(pull_request.number, pull_request.head.sha, f"refs/heads/{pull_request.base.ref}")
 
 
 def _review_fact(event: str, raw: bytes) -> ReviewFact | None:

@@ -45,29 +45,21 @@ class Envelope(Narrow):
     sender: AccountPayload | None = None
 
 
-class NumberPayload(Narrow):
-    number: int
-
-
-class PullRequestEvent(Envelope):
-    number: int | None = None
-    pull_request: NumberPayload
-
-
 class BranchPayload(Narrow):
     ref: str
     sha: str
 
 
-class SynchronizedPull(Narrow):
+class PullPayload(Narrow):
     number: int
     head: BranchPayload
+    base: BranchPayload
 
 
-class SynchronizeEvent(Envelope):
+class PullRequestEvent(Envelope):
     before: str | None = None
     after: str | None = None
-    pull_request: SynchronizedPull
+    pull_request: PullPayload
 
 
 class ReviewedPull(Narrow):

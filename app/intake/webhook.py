@@ -22,6 +22,7 @@ from pydantic import SecretStr
 from app.intake.events import Interpretation, UnreadableDelivery, interpret
 from app.store.database import DatabaseAway
 from app.store.deliveries import Delivery, DeliveryWriter, Fact
+from app.store.pulls import PullBase
 from app.store.pushes import Push
 from app.store.repositories import Repository
 from app.store.reviews import Review
@@ -160,6 +161,9 @@ def _facts(about: Interpretation) -> list[Fact]:
     if about.push is not None:
         push, sender = about.push, about.push.sender
         facts.append(Push(repository.id, push.ref, push.after, push.before, sender.login, sender.id, sender.type))
+    if about.base is not None:
+        base = about.base
+        facts.append(PullBase(repository.id, base.pull_number, base.head_sha, base.base_ref))
     if about.review is not None:
         facts.append(_review(repository.id, about))
     return facts

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from psycopg.rows import class_row, dict_row
 
 from app.store.database import Connection
-from app.store.stored import json
+from app.store.stored import json, text
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,16 @@ class GroupRow:
     tree: str | None = None  # the tree that was judged, once it was green
     errored_since: dict[str, str] = field(default_factory=dict)
     first_seen_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PullBase:
+    """A pull request had this commit as its head while it aimed at this base (full ref)."""
+
+    repository_id: int
+    number: int
+    head_sha: str
+    base_ref: str
 
 
 _PULL = (
@@ -98,10 +109,7 @@ async def open_pulls(connection: Connection, repository_id: int) -> list[PullRow
 
 async def note_head(connection: Connection, row: PullRow) -> None:
     """Remember which commit is whose head as soon as it is seen; what was judged stays only for the same head."""
-    await connection.execute(
-        "insert into pull_heads (repository_id, number, head_sha) values (%s, %s, %s) on conflict do nothing",
-        (row.repository_id, row.number, row.head_sha),
-    )
+    await note_bases(connection, [PullBase(row.repository_id, row.number, row.head_sha, row.base_ref)])
     await connection.execute(
         "insert into pulls (repository_id, number, installation_id, head_sha, head_ref, base_ref, open, kind) "
         "values (%s, %s, %s, %s, %s, %s, %s, %s) "
@@ -116,6 +124,29 @@ async def note_head(connection: Connection, row: PullRow) -> None:
             *(row.head_ref, row.base_ref, row.open, row.kind),
         ),
     )
+
+
+async def note_bases(connection: Connection, bases: Sequence[PullBase]) -> None:
+    """Remember them for good, in the order of their keys, so that no two writers deadlock."""
+    rows = sorted((each.repository_id, each.number, text(each.head_sha), text(each.base_ref)) for each in bases)
+    if rows:
+        await connection.cursor().executemany(
+            "insert into pull_heads (repository_id, number, head_sha, base_ref) values (%s, %s, %s, %s) "
+            "on conflict do nothing",
+            rows,
+        )
+
+
+async def numbers_with_other_base(
+    connection: Connection, repository_id: int, head_sha: str, base_ref: str
+) -> tuple[int, ...]:
+    """Pull requests, open or not, that ever had this head and another base."""
+    cursor = await connection.execute(
+        "select distinct number from pull_heads where repository_id = %s and head_sha = %s "
+        "and base_ref not in (%s, '') order by number",
+        (repository_id, head_sha, base_ref),
+    )
+    return tuple(row[0] for row in await cursor.fetchall())
 
 
 async def save_judgement(

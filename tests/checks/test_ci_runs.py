@@ -12,7 +12,7 @@ from checks.ci import CiRequirement, check
 from checks.finding import Fix, Status
 from checks.paths import PathPatterns
 from tests.checks import build
-from tests.checks.build import CI_YML, NOON, OTHER, job, log, only, run, worst
+from tests.checks.build import CI_YML, HEAD, NOON, OTHER, job, log, only, run, worst
 from tests.checks.ci_case import OPEN, RERUN, F, judge, reasons
 
 # Which runs count (tricks 1, 3, 4, 23, 26, 28, 33).
@@ -175,3 +175,19 @@ def test_a_run_s_failure_is_told_by_its_jobs_where_they_say_it() -> None:
     assert "ci.runs" not in {each[0] for each in reasons(result)}
     skipped = run(job(), job("lint", id=5_002, conclusion="skipped"), conclusion="failure")
     assert "ci.runs" in {each[0] for each in reasons(judge(skipped))}
+
+
+def test_runs_from_before_the_base_was_changed_do_not_count() -> None:
+    before, after = (run(created_at=NOON + timedelta(seconds=second)) for second in (0, 1))
+    assert worst(judge(after, base_changed_at=NOON).findings) == []
+    for early in (before, run()):
+        (found,) = worst(judge(early, base_changed_at=NOON, late=True).findings)
+        assert "before the base branch was changed" in found.reason
+
+
+def test_a_merge_into_a_commit_that_the_target_does_not_hold_is_no_proof() -> None:
+    elsewhere = run(job(log=log(checked_out=(HEAD, OTHER))))
+    assert worst(judge(elsewhere, tested_bases=frozenset({OTHER})).findings) == []
+    found = worst(judge(elsewhere).findings)
+    assert found[0].check == "ci.logs"
+    assert "not in the target branch's history" in found[0].reason

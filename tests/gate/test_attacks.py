@@ -1,0 +1,48 @@
+"""What an agent, an outsider or a fault may try: the gate must not be greener for it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.gate.scene import Scene
+from tests.gate.shop import BUNDLE, POLICY, agent_pull, fail_ci, open_shop, pass_ci
+from tests.github.state import PullRequest, Repository
+
+pytestmark = pytest.mark.anyio
+
+NOT_QUEUED = POLICY.replace("'on'", "'off'")
+
+
+async def _red_on_main(stage: Scene) -> tuple[Repository, PullRequest]:
+    """A pull request whose tests fail on main, and a branch of the agent's on which they would pass."""
+    shop = await open_shop(stage, NOT_QUEUED)
+    await stage.github.push(shop, "agent/kind", {"tests/test_cart.py": "# nothing\n"}, author="courier[bot]")
+    fail_ci(stage, shop)
+    pull = await agent_pull(stage, shop, body=BUNDLE.replace("where: ci", "where: local"))
+    await stage.settle()
+    assert stage.verdict(shop, pull)["evidence"] == "failure"
+    pass_ci(stage, shop)
+    return shop, pull
+
+
+@pytest.mark.parametrize("lost", [False, True], ids=["", "webhooks lost"])
+async def test_a_run_for_a_closed_pull_request_into_another_branch_proves_nothing(stage: Scene, lost: bool) -> None:
+    shop, pull = await _red_on_main(stage)
+    stage.github.world.switches.lose_deliveries = lost
+    other = await stage.github.open_pull(shop, "agent/discount", "agent/kind", "again", "", "courier[bot]")
+    await stage.github.settle()
+    await stage.github.close_pull(shop, other.number, "courier[bot]")
+    await stage.resync()
+    await stage.settle()
+    assert stage.verdict(shop, pull)["evidence"] == "failure"
+
+
+async def test_a_run_from_while_it_aimed_at_another_branch_proves_nothing(stage: Scene) -> None:
+    shop, pull = await _red_on_main(stage)
+    await stage.github.edit_pull(shop, pull.number, "courier[bot]", base="agent/kind")
+    await stage.github.close_pull(shop, pull.number, "courier[bot]")
+    await stage.github.reopen_pull(shop, pull.number, "courier[bot]")
+    await stage.settle()
+    await stage.github.edit_pull(shop, pull.number, "courier[bot]", base="main")
+    await stage.settle()
+    assert stage.verdict(shop, pull)["evidence"] != "success"
