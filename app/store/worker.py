@@ -133,7 +133,9 @@ class Worker:
             following = (await work.counts(self._db)).following
             longest = longest if following is None else min(longest, following + 0.01)
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._wake.wait(), longest)
+            # Not wait_for: before Python 3.12 it loses a cancellation that comes together with the event.
+            async with asyncio.timeout(longest):
+                await self._wake.wait()
 
     async def _listen(self) -> None:
         async with contextlib.aclosing(work.listen(self._db)) as hints:

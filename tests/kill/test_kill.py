@@ -10,7 +10,7 @@ import asyncio
 import os
 import random
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
 import pytest
@@ -23,7 +23,10 @@ __all__ = ["anyio_backend"]
 
 pytestmark = pytest.mark.anyio
 
-SECONDS_TO_BE_RIGHT = 30.0
+# On cores that others use too, half a minute of this program's work takes longer by as much as they are crowded.
+CROWDED = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+SECONDS_TO_BE_RIGHT = 30.0 * CROWDED
+SECONDS_TO_LAND = 90.0 * CROWDED
 SOAK = bool(os.environ.get("MERGEGATE_SOAK"))
 
 
@@ -50,14 +53,13 @@ async def place() -> AsyncIterator[Town]:
 
 async def test_the_right_checks_stand_thirty_seconds_after_every_kill(place: Town) -> None:
     seed = int(os.environ.get("MERGEGATE_SEED", "0")) or random.SystemRandom().randrange(1, 10**6)
-    print(f"\nseed {seed} (MERGEGATE_SEED repeats it), {PLAN}")
-    chance, gate, times = random.Random(seed), place.gate(), []
+    print(f"\nseed {seed} (MERGEGATE_SEED repeats it), {PLAN}, {SECONDS_TO_BE_RIGHT:.0f} s to be right")
+    chance, gate = random.Random(seed), place.gate()
     await gate.start()
     try:
         await gate.healthy()
-        for number in range(PLAN.kills):
-            times.append(await _round(place, gate, chance, number))
-        await _until(lambda: not place.unfinished(), gate, 90, place)
+        times = [await _round(place, gate, chance, number) for number in range(PLAN.kills)]
+        await _until(lambda: not place.unfinished(), gate, SECONDS_TO_LAND, place)
     finally:
         await gate.cleanup()
     sent = [one for one in place.github.world.deliveries if one.app_id == place.app.id and not one.redelivery]
@@ -99,8 +101,7 @@ async def _happen(place: Town, chance: random.Random, number: int) -> None:
         await place.touch(which)
 
 
-async def _until(done: object, gate: GateProcess, seconds: float, place: Town) -> None:
-    assert callable(done)
+async def _until(done: Callable[[], bool], gate: GateProcess, seconds: float, place: Town) -> None:
     end = time.monotonic() + seconds
     while not done():
         if time.monotonic() > end:

@@ -210,3 +210,17 @@ async def test_a_worker_that_is_stopped_gives_its_keys_back(database: Database) 
     await _stopped(running)
     lease = await work.claim(database)
     assert lease is not None and lease.attempts == 1
+
+
+async def test_a_cancellation_that_comes_together_with_a_wake_up_is_not_lost(database: Database) -> None:
+    hurried = Worker(database, _never_called)
+    running = asyncio.create_task(hurried.run())
+    await asyncio.sleep(0.3)
+    hurried._wake.set()
+    running.cancel()
+    await asyncio.wait({running}, timeout=5)
+    assert running.cancelled()
+
+
+async def _never_called(lease: Lease) -> Outcome:
+    raise AssertionError(lease)
