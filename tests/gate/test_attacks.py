@@ -6,6 +6,7 @@ import pytest
 
 from tests.gate.scene import Scene
 from tests.gate.shop import BUNDLE, POLICY, agent_pull, fail_ci, open_shop, pass_ci
+from tests.gate.test_stories import GREEN
 from tests.github.state import PullRequest, Repository
 
 pytestmark = pytest.mark.anyio
@@ -44,5 +45,20 @@ async def test_a_run_from_while_it_aimed_at_another_branch_proves_nothing(stage:
     await stage.github.reopen_pull(shop, pull.number, "courier[bot]")
     await stage.settle()
     await stage.github.edit_pull(shop, pull.number, "courier[bot]", base="main")
+    await stage.settle()
+    assert stage.verdict(shop, pull)["evidence"] != "success"
+
+
+@pytest.mark.parametrize("policy", ["version: 1\nqueu: {}\n", "- broken"])
+async def test_a_broken_policy_leaves_no_green_on_the_other_gated_branches(stage: Scene, policy: str) -> None:
+    shop = await open_shop(stage, NOT_QUEUED + "branches: [release]\n")
+    await stage.github.push(shop, "release", {"VERSION": "1\n"}, author="ada")
+    await stage.github.push(shop, "agent/x", {"x.txt": "1\n"}, author="courier[bot]", base="release")
+    pull = await stage.github.open_pull(shop, "agent/x", "release", "X", BUNDLE, "courier[bot]")
+    await stage.settle()
+    assert stage.verdict(shop, pull) == GREEN
+    await stage.github.push(shop, "main", {".github/mergegate.yml": policy}, author="ada")
+    await stage.github.push(shop, "release", {".github/mergegate.yml": None}, author="ada")
+    await stage.resync()
     await stage.settle()
     assert stage.verdict(shop, pull)["evidence"] != "success"
