@@ -15,6 +15,7 @@ from app.github.errors import InstallationGone
 from app.github.pull_models import OpenPull
 from app.keys import BranchKey, CommitKey, GroupKey, InstallationKey, Key, PullKey, RepositoryKey, ResyncKey
 from app.store import deliveries, pulls, repositories, work
+from app.store.prune import prune
 from app.store.pulls import PullRow
 from app.store.work import Mark
 from app.store.worker import Done, Outcome, Sleep
@@ -23,6 +24,9 @@ log = structlog.get_logger(__name__)
 
 BRANCH_MOVED = -1  # priority: many pull requests, none of them waiting for this
 RESYNC = -2
+KEEP_DELIVERIES = timedelta(days=14)
+KEEP_DECISIONS = timedelta(days=400)
+KEEP_RUNS = timedelta(days=90)
 MOST_REDELIVERIES = 50  # at one resync; the next one goes on
 
 
@@ -111,6 +115,8 @@ async def resync(gate: Gate, interval: timedelta, *, webhooks: bool) -> Outcome:
     keys = [InstallationKey(each.id) for each in listing.items if each.suspended_at is None]
     async with gate.database.transaction() as connection:
         await work.mark(connection, [Mark(str(each), priority=RESYNC, news=False) for each in keys])
+    async with gate.database.transaction() as connection:
+        await prune(connection, deliveries=KEEP_DELIVERIES, decisions=KEEP_DECISIONS, ci_runs=KEEP_RUNS)
     return Sleep(interval)
 
 

@@ -7,15 +7,19 @@ The landed commit's tree is compared with the tree that git makes of its first p
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import Any
 
 import structlog
 
 from app.gate.apply import Applier
-from app.gate.effects import PostNotice
+from app.gate.effects import NAMES, PostNotice
 from app.gate.gate import Gate
 from app.gate.git import GitFailed
 from app.gate.memory import Memory
 from app.gate.mirror import MissingObjects
+from app.github import reads
+from app.github.errors import NotFound, Refused
 from app.github.pull_models import MergeCommit, PullState
 from app.keys import PullKey
 from app.store import decisions, landings
@@ -39,7 +43,11 @@ async def audit_landing(gate: Gate, applier: Applier, key: PullKey, state: PullS
         latest = await decisions.latest(connection, str(key))
     if (known is not None and known.judged) or latest is None or not latest.verdict["gated"]:
         return
-    alarm = _without_verdict(latest, state) or await _other_tree(gate, key, applier, state, landed, ref)
+    alarm = (
+        _without_verdict(latest, state)
+        or await _other_tree(gate, key, applier, state, landed, ref)
+        or await _around_the_rules(gate, applier, landed.oid, ref)
+    )
     async with gate.database.transaction() as connection:
         by_person = memory.row.kind == "agent" and memory.row.enqueued_entry is None
         await landings.save(connection, Landing(key.repository_id, ref, landed.oid, key.number, True, alarm, by_person))
@@ -66,6 +74,41 @@ def _without_verdict(latest: Decision, state: PullState) -> str | None:
     if latest.head_sha != head or set(statuses) != {"passed"}:
         return f"Commit {head[:12]} was merged without a passing verdict on it. Find out who merged it and how."
     return None
+
+
+async def _around_the_rules(gate: Gate, applier: Applier, sha: str, ref: str) -> str | None:
+    """What GitHub's record of the landing says: rules bypassed, or a check of ours that another App satisfied.
+
+    The record appears within seconds and reaches back a month; where it cannot be read nothing is concluded from it.
+    Source: https://docs.github.com/rest/repos/rule-suites
+    """
+    client, repository = applier.client, applier.repository
+    try:
+        listing = await reads.rule_suites(client, repository.owner, repository.name, ref)
+        listed = next((suite for suite in listing.items if suite.after_sha == sha), None)
+        if listed is None:
+            return None
+        suite = await reads.rule_suite(client, repository.owner, repository.name, listed.id)
+    except (NotFound, Refused) as unseen:
+        log.info("no rule suite", sha=sha, because=unseen.because)
+        return None
+    if suite.result == "bypass":
+        return f"Commit {sha[:12]} landed by a bypass of the branch's rules."
+    foreign = sorted(foreign_apps(suite.rule_evaluations or (), gate.app_id))
+    return f"{', '.join(foreign)} of commit {sha[:12]} was satisfied by another App." if foreign else None
+
+
+def foreign_apps(evaluations: Sequence[dict[str, Any]], app_id: int) -> set[str]:
+    """Names of our checks that somebody else's run or status satisfied."""
+    found = set()
+    for evaluation in evaluations:
+        metadata = evaluation.get("metadata")
+        checks = metadata.get("checks") if isinstance(metadata, dict) else None
+        for check in checks if isinstance(checks, list) else ():
+            name, app = check.get("context"), check.get("app") or {}
+            if name in NAMES and app.get("id") != app_id:
+                found.add(str(name))
+    return found
 
 
 async def _other_tree(

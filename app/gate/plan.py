@@ -180,8 +180,11 @@ def _notice(observation: Observation, notice: PostNotice) -> list[Effect]:
 
 def _enqueue(observation: Observation, verdict: Verdict) -> list[Effect]:
     """Only when nothing else is left to do, so that GitHub already shows the green checks it will be asked about."""
+    stack = observation.snapshot.stack
     ready = (
         verdict.may_enqueue
+        # Merging a layer merges all below it; each becomes the bottom once those have landed.
+        and (stack is None or stack.position == 1)
         and observation.probation_passed
         and observation.has_queue
         and observation.queued is None

@@ -21,7 +21,7 @@ from rich.panel import Panel
 from rich.table import Table
 
 from tests.demo.agent import Agent
-from tests.demo.service import NotStarted, free_port, running_gate
+from tests.demo.service import NotStarted, RunningGate, free_port, running_gate
 from tests.demo.shop import CHANGES, FILES
 from tests.gate.scene import GATE_EVENTS, GATE_PERMISSIONS
 from tests.gate.shop import required
@@ -45,6 +45,7 @@ class Stage:
     shop: Repository
     app_id: int
     agent: Agent
+    gate: RunningGate
     console: Console
 
     def checks(self, pull: PullRequest) -> dict[str, CheckRun]:
@@ -109,10 +110,10 @@ async def opened(folder: Path, console: Console) -> AsyncIterator[Stage]:
     token = github.installation_token(github.install(courier, "acme"))
     await github.set_ruleset(shop, "mergegate", required(gate.id))
     try:
-        async with running_gate(folder, address, gate.id, key, SECRET, port) as gate_address:
-            console.print(f"   GitHub: {address}   gate: {gate_address}   repository: {REPOSITORY}")
+        async with running_gate(folder, address, gate.id, key, SECRET, port) as running:
+            console.print(f"   GitHub: {address}   gate: {running.address}   repository: {REPOSITORY}")
             agent = Agent(address, REPOSITORY, token, folder / "agent")
-            yield Stage(github, shop, gate.id, agent, console)
+            yield Stage(github, shop, gate.id, agent, running, console)
     finally:
         await github.stop()
 
@@ -132,7 +133,7 @@ async def play(stage: Stage) -> None:
     await stage.until("it is merged by the merge queue", waiting, lambda: waiting.merged_at is not None)
     if lying.merged_at is not None:
         raise NotAsExpected("the lying pull request was merged")
-    _requests(stage, [honest, lying, waiting])
+    await _requests(stage, [honest, lying, waiting])
 
 
 async def _open(stage: Stage, index: int) -> PullRequest:
@@ -148,18 +149,17 @@ def _show(stage: Stage, pulls: list[PullRequest]) -> None:
     """The check that says most about each pull request, as GitHub would show it."""
     for pull, name in zip(pulls, ("evidence", "evidence", "review"), strict=True):
         run = stage.checks(pull)[f"mergegate/{name}"]
-        title = f"#{pull.number} {run.name} · {run.conclusion or run.status} · {run.title}"
-        stage.console.print(Panel(Markdown(run.summary or ""), title=title, title_align="left", width=110))
+        shown = Markdown(f"**{run.title}**\n\n{run.summary}")
+        title = f"#{pull.number} {run.name} · {run.conclusion or run.status}"
+        stage.console.print(Panel(shown, title=title, title_align="left"))
 
 
-def _requests(stage: Stage, pulls: list[PullRequest]) -> None:
-    """How many API requests the gate sent about each pull request, counted at GitHub's side."""
-    table = Table("requests to GitHub", "reads", "writes", title_justify="left")
-    ours = [one for one in stage.github.requests if one.app_id == stage.app_id]
-    about = [one for one in ours if "access_tokens" not in one.path]
-    reads = [one for one in about if one.method == "GET" or one.operation not in (None, "Enqueue", "Dequeue")]
-    table.add_row("all three pull requests", str(len(reads)), str(len(about) - len(reads)))
-    table.add_row("per pull request", f"{len(reads) / len(pulls):.0f}", f"{(len(about) - len(reads)) / len(pulls):.0f}")
+async def _requests(stage: Stage, pulls: list[PullRequest]) -> None:
+    """How many API requests the gate sent about each pull request, as its own command tells."""
+    table = Table("pull request", "requests to GitHub")
+    for pull in pulls:
+        answer = await stage.gate.explain(f"{REPOSITORY}#{pull.number}")
+        table.add_row(f"#{pull.number} {pull.issue.title}", str(answer["requests"]["pull_request"]))
     stage.console.print(table)
 
 

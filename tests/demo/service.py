@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx
 
@@ -21,6 +24,29 @@ class NotStarted(RuntimeError):
     """The gate ended or did not answer; the message has the end of its log."""
 
 
+@dataclass(frozen=True)
+class RunningGate:
+    """A gate's address and the environment that its commands need."""
+
+    address: str
+    environment: Mapping[str, str]
+
+    async def explain(self, pull_request: str) -> dict[str, Any]:
+        """What `mergegate explain OWNER/REPO#N --json` prints. Raises NotStarted with its words when it cannot."""
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "app.cli.main", "explain", pull_request, "--json"),
+            cwd=ROOT,
+            env=self.environment,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        out, err = await process.communicate()
+        if process.returncode:
+            raise NotStarted(err.decode(errors="replace"))
+        answer: dict[str, Any] = json.loads(out)
+        return answer
+
+
 def free_port() -> int:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
@@ -30,8 +56,8 @@ def free_port() -> int:
 @contextlib.asynccontextmanager
 async def running_gate(
     folder: Path, api_url: str, app_id: int, private_key: str, secret: str, port: int
-) -> AsyncIterator[str]:
-    """`mergegate serve` while the block lasts; its address. Raises NotStarted."""
+) -> AsyncIterator[RunningGate]:
+    """`mergegate serve` while the block lasts. Raises NotStarted."""
     key = folder / "app.pem"
     key.write_text(private_key, encoding="ascii")
     key.chmod(0o600)
@@ -52,7 +78,7 @@ async def running_gate(
         )
     try:
         await _wait_until_healthy(process, f"http://127.0.0.1:{port}", log)
-        yield f"http://127.0.0.1:{port}"
+        yield RunningGate(f"http://127.0.0.1:{port}", environment)
     finally:
         await _stop(process)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.gate.scene import Scene
-from tests.gate.shop import POLICY, WORKFLOW, agent_pull, fail_ci, hold_groups, open_shop, pass_ci, release_ci
+from tests.gate.shop import POLICY, WORKFLOW, agent_pull, fail_ci, hold_groups, open_shop, pass_ci, release_ci, required
 from tests.gate.test_stories import GREEN, MEDIUM, MEDIUM_BUNDLE, PAYMENT
 from tests.github import merge_queue
 from tests.github.auth import Actor
@@ -151,3 +153,45 @@ async def test_a_run_once_seen_and_now_missing_is_no_green(stage: Scene) -> None
     await stage.resync()
     await stage.run_to_rest()
     assert stage.verdict(shop, pull)["evidence"] != "success"
+
+
+async def test_a_landing_by_bypass_alarms(stage: Scene) -> None:
+    shop = await open_shop(stage, POLICY.replace("'on'", "'off'"))
+    pull = await agent_pull(stage, shop)
+    await stage.settle()
+    assert stage.verdict(shop, pull) == GREEN
+    await stage.github.set_ruleset(shop, "gate", [required(stage.app.id)[0], *_approvals()])
+    await stage.merge_by_hand(shop, pull, "ada")
+    for suite in shop.rule_suites:
+        suite.result = "bypass"
+    await stage.settle()
+    (notice,) = [comment.body for comment in pull.issue.comments if "Landing alarm" in comment.body]
+    assert "bypass" in notice
+
+
+def _approvals() -> list[dict[str, Any]]:
+    return [{"type": "pull_request", "parameters": {"required_approving_review_count": 0}}]
+
+
+async def test_a_landing_whose_check_another_app_satisfied_alarms(stage: Scene) -> None:
+    """Without a pinned App id anybody may post a check of our name; the landing's record shows who did."""
+    shop = await open_shop(stage, POLICY.replace("'on'", "'off'"))
+    pull = await agent_pull(stage, shop)
+    await stage.settle()
+    await stage.github.set_ruleset(shop, "gate", [*required(stage.app.id)[:1], *_approvals()])
+    await stage.merge_by_hand(shop, pull, "ada")
+    for suite in shop.rule_suites:
+        for evaluation in suite.evaluations:
+            for check in evaluation.get("metadata", {}).get("checks", []):
+                check["app"] = {"id": 666, "slug": "impostor", "name": "impostor"}
+    await stage.settle()
+    (notice,) = [comment.body for comment in pull.issue.comments if "Landing alarm" in comment.body]
+    assert "another App" in notice
+
+
+async def test_an_ordinary_landing_alarms_nobody(stage: Scene) -> None:
+    shop = await open_shop(stage)
+    pull = await agent_pull(stage, shop)
+    await stage.settle()
+    assert pull.merged_at is not None
+    assert pull.issue.comments == []
