@@ -77,9 +77,10 @@ def _target(
     gate: Gate, ref: str, tip: TargetCommit, main: TargetCommit, default_branch: str, stack: Stack | None
 ) -> Target:
     main_policy = policy_at(gate, BRANCHES + default_branch, main)
-    # A policy that cannot be read names no branches: then every one counts, or what is green there would stay green.
-    unknown = main_policy.origin in ("broken", "unread")
-    gated = unknown or gated_ref(main_policy.policy, ref, BRANCHES + default_branch)
+    if main_policy.origin in ("broken", "unread"):
+        # It cannot say which branches are gated. So every one is, or what is green there would stay green.
+        return Target(ref, tip, main_policy, gated=True, stack=stack)
+    gated = gated_ref(main_policy.policy, ref, BRANCHES + default_branch)
     own = main_policy if tip.policy is None else policy_at(gate, ref, tip)
     return Target(ref, tip, own, gated, stack)
 

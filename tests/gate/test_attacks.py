@@ -58,7 +58,6 @@ async def test_a_broken_policy_leaves_no_green_on_the_other_gated_branches(stage
     await stage.settle()
     assert stage.verdict(shop, pull) == GREEN
     await stage.github.push(shop, "main", {".github/mergegate.yml": policy}, author="ada")
-    await stage.github.push(shop, "release", {".github/mergegate.yml": None}, author="ada")
     await stage.resync()
     await stage.settle()
     assert stage.verdict(shop, pull)["evidence"] != "success"
