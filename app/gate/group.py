@@ -32,6 +32,7 @@ from app.store.work import Lease
 from app.store.worker import Done, Outcome, Retry, Sleep
 from checks.finding import Status
 from checks.snapshot import GroupMember, GroupSnapshot, MemberState, Repository, Snapshot, TreeRebuild, Unread
+from policies.load import PolicyState
 from policies.merge_group import evaluate_group
 from policies.verdict import GroupVerdict, Node, Verdict
 
@@ -124,7 +125,7 @@ async def _judge(gate: Gate, applier: Applier, seen: GroupLook) -> Outcome:
     snapshot = replace(_snapshot(gate, seen, members, rebuild), accepted_changes=_accepted(judged))
     snapshot = await _with_runs(gate, seen, objects, snapshot)
     observation = _observation(gate, seen, snapshot)
-    verdict = evaluate_group(policy_at(gate, seen.key.target_ref, seen.tip), snapshot)
+    verdict = evaluate_group(_policy(gate, seen, judged), snapshot)
     await applier.apply(plan_group(observation, verdict, outputs_of_group(verdict)))
     await _remember(gate, seen, observation, verdict)
     errored = Status.ERRORED in (verdict.evidence.status, verdict.review.status)
@@ -157,14 +158,24 @@ def _group_refs(seen: GroupLook) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class JudgedMember:
-    """A member with the paths it may change in spite of their steering the runs: those of a person's own work."""
+    """A member with the paths it may change in spite of their steering the runs: those of a person's own work.
+
+    `policy` is what is in force on the group's target; None where the member does not aim at it or was not read.
+    """
 
     member: GroupMember
     accepted: tuple[str, ...] = ()
+    policy: PolicyState | None = None
 
 
 def _accepted(judged: Sequence[JudgedMember] | Unread) -> tuple[str, ...]:
     return () if isinstance(judged, Unread) else tuple(path for one in judged for path in one.accepted)
+
+
+def _policy(gate: Gate, seen: GroupLook, judged: Sequence[JudgedMember] | Unread) -> PolicyState:
+    """What its members were judged by. Without any that could be read nothing passes, whatever the policy."""
+    known = [] if isinstance(judged, Unread) else [one.policy for one in judged if one.policy is not None]
+    return known[-1] if known else policy_at(gate, seen.key.target_ref, seen.tip)
 
 
 async def _members(gate: Gate, seen: GroupLook, objects: GitObjects | Unread) -> tuple[JudgedMember, ...] | Unread:
@@ -192,7 +203,8 @@ async def _member(gate: Gate, seen: GroupLook, entry: QueuedEntry, objects: GitO
         return JudgedMember(GroupMember(number, enqueued, None, "errored", "errored", str(wrong)))
     head, verdict = state.pull.head_ref_oid, judgement.verdict
     member = _with_verdict(number, enqueued, head, verdict, seen.key.target_ref)
-    return JudgedMember(member, _persons_paths(verdict, judgement.observation.snapshot))
+    policy = look_at.target.policy if look_at.target.ref == seen.key.target_ref else None
+    return JudgedMember(member, _persons_paths(verdict, judgement.observation.snapshot), policy)
 
 
 def _persons_paths(verdict: Verdict, snapshot: Snapshot) -> tuple[str, ...]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.gate.scene import Scene
-from tests.gate.shop import BUNDLE, POLICY, agent_pull, fail_ci, open_shop, pass_ci
+from tests.gate.shop import BUNDLE, POLICY, agent_pull, fail_ci, open_shop, pass_ci, required
 from tests.gate.test_stories import GREEN
+from tests.github.actions.scripted import ScriptedJob
 from tests.github.state import PullRequest, Repository
 
 pytestmark = pytest.mark.anyio
@@ -61,3 +62,21 @@ async def test_a_broken_policy_leaves_no_green_on_the_other_gated_branches(stage
     await stage.resync()
     await stage.settle()
     assert stage.verdict(shop, pull)["evidence"] != "success"
+
+
+E2E = "on: [pull_request]\njobs:\n  e2e:\n    runs-on: ubuntu-latest\n    steps: [{run: 'true'}]\n"
+
+
+async def test_a_group_is_judged_by_the_policy_of_its_members(stage: Scene) -> None:
+    """The branch has no file of its own, so the default branch's decides, which asks for a job that groups lack."""
+    policy = POLICY + "branches: [release]\nci: {jobs: [test, e2e]}\n"
+    shop = await open_shop(stage, policy, **{".github/workflows/e2e.yml": E2E})
+    stage.github.actions.script(shop, ".github/workflows/e2e.yml", lambda *_: ScriptedJob("success"))
+    await stage.github.push(shop, "release", {".github/mergegate.yml": None}, author="ada")
+    await stage.github.set_ruleset(shop, "gate", required(stage.app.id), include=("refs/heads/release",))
+    await stage.github.push(shop, "agent/x", {"x.txt": "1\n"}, author="courier[bot]", base="release")
+    pull = await stage.github.open_pull(shop, "agent/x", "release", "X", BUNDLE, "courier[bot]")
+    await stage.settle()
+    assert stage.verdict(shop, pull) == GREEN
+    (entry,) = shop.queues["release"]
+    assert stage.checks(shop, entry.group_sha or "")["mergegate/evidence"] == "in_progress"

@@ -243,6 +243,9 @@ async def test_another_pull_request_with_the_same_head_shows_the_worst_verdict(s
     assert stage.verdict(shop, first)["evidence"] == "failure"
     await stage.github.close_pull(shop, second.number, "ada")
     await stage.settle()
+    assert stage.verdict(shop, first)["evidence"] != "success", "its runs may be those of the merge into release"
+    await stage.github.push(shop, "agent/discount", {"shop/discount.py": "RATE = 0.3\n"}, author="courier[bot]")
+    await stage.settle()
     assert stage.verdict(shop, first) == GREEN
 
 
