@@ -1,4 +1,4 @@
-"""What may be green, from the simulated GitHub's records and what people did alone; nothing of the product decides here.
+"""What may be green, from the simulated GitHub's records and what people did; nothing of the product decides here.
 
 Every function gives the reasons against: an empty list means that green is allowed. It is written from the design's
 words, not from the code: at its present head CI was green on this very target, a truthful bundle stands in the body,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import itertools
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
@@ -19,20 +20,25 @@ import pytest
 
 from app.gate import enqueue, mirror, runs
 from app.gate import git as gate_git_module
+from app.github.budgets import Budget
 from app.store import work
 from app.store.database import Database
+from checks import bundle
 from checks.job_log import read_job_log
 from checks.snapshot import JobLog, Unread
+from policies import escape, load
 from tests.gate.machine_git import MemoryGit, SimulatorGit, gate_git
 from tests.gate.scene import Scene, scene
 from tests.gate.shop import FILES, required
 from tests.github import build, server, webhooks
+from tests.github.actions import engine
 from tests.github.state import Repository, Switches
 
 PEOPLE = {"ada": "admin", "bob": "write", "carol": "write", "eve": "read"}
 SOON = timedelta(seconds=5)
 LATER = timedelta(minutes=11)  # everything that is not parked
 MOST_ATTEMPTS = 400
+ECHOES = ("check_run", "check_suite")  # say once more what `workflow_run` says of this repository's only CI
 
 
 @dataclass
@@ -74,12 +80,19 @@ class Stage:
         github.rate_limits.budgets.clear()
         github.webhooks._queues.clear()
         self.memory.stores.clear()
+        await self.scene.gate.github.forget(self.scene.installation.id)
+        self._end_pauses()
         self.scene.clock = timedelta(0)
         self.lost = False
         self.now = datetime.now(UTC).replace(microsecond=0)
         async with self.scene.gate.database.transaction() as connection:
             for table in TABLES:
                 await connection.execute(f"delete from {table}")
+
+    def _end_pauses(self) -> None:
+        """GitHub may have asked for a minute's silence."""
+        for client in (self.scene.gate.github.app, self.scene.gate.client(self.scene.installation.id)):
+            client.budget = Budget()
 
     async def _stop_jobs(self) -> None:
         for attempt in list(self.scene.github.actions.attempts.values()):
@@ -143,6 +156,8 @@ class Stage:
     async def settle(self) -> None:
         """End all faults, make good what was lost, come to rest; then a second look must write nothing."""
         self.scene.github.faults.clear()
+        self.scene.github.world.switches.lose_deliveries = False
+        self._end_pauses()
         await self.rest(LATER)
         if self.lost:
             await self.scene.resync()
@@ -170,6 +185,12 @@ async def _parse_here(logs: Sequence[bytes]) -> list[JobLog | Unread]:
     return [read_job_log(log, "sha256:0") for log in logs]
 
 
+def remember_pure_answers(patch: pytest.MonkeyPatch) -> None:
+    """Bundles, policies, workflow files and sentences are few here; reading each once is enough."""
+    for module, name in ((bundle, "read_document"), (load, "read_document"), (escape, "clean"), (engine, "parse")):
+        patch.setattr(module, name, functools.cache(getattr(module, name)))
+
+
 @contextlib.asynccontextmanager
 async def stage(root: Path, database: Database, patch: pytest.MonkeyPatch) -> AsyncIterator[Stage]:
     """A stage without a repository; `begin` makes it."""
@@ -180,9 +201,11 @@ async def stage(root: Path, database: Database, patch: pytest.MonkeyPatch) -> As
     for module in (gate_git_module, mirror):
         patch.setattr(module, "run_git", gate_git(memory))
     patch.setattr(runs, "parse_logs", _parse_here)
+    remember_pure_answers(patch)
     patch.setattr(enqueue, "POLLS", (0.0, 0.001, 0.01, 0.1))
     patch.setattr(webhooks, "QUIET_SECONDS", 0.0)
     async with scene(root, database) as opened:
+        opened.installation.events = [event for event in opened.installation.events if event not in ECHOES]
         courier, _ = opened.github.register_app("courier", {"contents": "write", "pull_requests": "write"}, [])
         opened.github.install(courier, "acme")
         opened.github.user("stranger")

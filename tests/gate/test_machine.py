@@ -38,7 +38,6 @@ class Judged(Life):
         self.enqueued: Counter[tuple[int, str]] = Counter()
         self.dequeued: Counter[int] = Counter()
         self.proven_groups: set[str] = set()
-        self.reopening_was_refused = False
         self.github.listeners[:] = [one for one in self.github.listeners if not hasattr(one, "witness")]
         self.github.listeners.append(Witness(self))
 
@@ -65,11 +64,11 @@ class Judged(Life):
                 pass
 
     def went_green(self, run: CheckRun) -> None:
-        for pull in self.shop.pulls.values():
-            if pull.head_sha == run.head_sha and self.oracle.is_judged(pull):
-                self.wrong += [
-                    f"{run.name} green on #{pull.number}: {why}" for why in REQUIRED[run.name](self.oracle, pull)
-                ]
+        """Of several pull requests with one head the gate may not have looked at all yet; at rest it has."""
+        judged = [pull for pull in self.shop.pulls.values() if pull.head_sha == run.head_sha]
+        why = {pull.number: REQUIRED[run.name](self.oracle, pull) for pull in judged if self.oracle.is_judged(pull)}
+        if why and all(why.values()):
+            self.wrong.append(f"{run.name} went green: {why}")
         for branch, queue in self.shop.queues.items():
             for entry in queue:
                 if entry.group_sha == run.head_sha:
@@ -77,7 +76,7 @@ class Judged(Life):
 
     def group_went_green(self, branch: str, entry: QueueEntry, run: CheckRun) -> None:
         why = self.oracle.against_group(branch, entry)
-        self.wrong += [f"{run.name} green on the group of #{entry.pull_number}: {one}" for one in why]
+        self.wrong += [f"{run.name} went green on the group of #{entry.pull_number}: {one}" for one in why]
         self.proven_groups.add(run.head_sha)
 
     def was_enqueued(self, pull: PullRequest) -> None:
@@ -122,7 +121,7 @@ class Judged(Life):
 
     def nothing_is_there_twice(self) -> None:
         runs = [run for run in self.shop.check_runs.values() if run.app_id == self.stage.scene.app.id]
-        if self.github.world.switches.reopen_completed_check_run and not self.reopening_was_refused:
+        if not self.reopening_was_refused:
             twice = [key for key, count in Counter((run.name, run.head_sha) for run in runs).items() if count > 1]
             assert twice == [], f"check runs twice: {twice}"
         for pull in self.shop.pulls.values():
