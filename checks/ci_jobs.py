@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterable, Iterator
 from checks.finding import Evidence, Finding, Fix, Status, errored, failed, passed, pending
 from checks.snapshot import Job, JobLog, Unread
 
+# Steps that GitHub names: of commands and actions without a name of their own, and around them.
+_GIVEN_NAMES = ("Run ", "Post ", "Pre ", "Set up job", "Complete job", "Initialize containers", "Stop containers")
 JOBS, LOGS, COMMANDS, TESTS = "ci.jobs", "ci.logs", "ci.commands", "ci.tests"
 
 
@@ -98,9 +100,26 @@ def is_proof(job: Job, head_sha: str, *, needs_checkout: bool) -> bool:
 
 
 def shows(job: Job, command: str) -> bool:
-    """Whether the job's log has a step of exactly this command."""
+    """Whether the job's log has a heading of exactly this command. A program can print one as well, see `ran`."""
     log = read_log(job)
     return log is not None and plain(command) in {plain(shown) for shown in log.commands}
+
+
+def ran(job: Job, command: str) -> bool:
+    """Whether exactly this command was a step of the job: its log shows it and GitHub's list of steps agrees.
+
+    A step with a name of its own does not tell its command. A heading counts as its only while there are no more
+    such headings than such steps; one too many, and something that ran has printed it.
+    """
+    log = read_log(job)
+    if log is None or not shows(job, command):
+        return False
+    done = [step for step in job.steps if step.conclusion not in (None, "skipped")]
+    names = {plain(step.name) for step in done}
+    if plain(command) in names or any(plain(step.name) == plain(command) for step in job.steps):
+        return plain(command) in names
+    headings = [shown for shown in log.commands if plain(shown) not in names]
+    return len(headings) <= sum(not step.name.startswith(_GIVEN_NAMES) for step in done)
 
 
 def plain(command: str) -> str:
@@ -132,13 +151,17 @@ def one_producer(name: str, paths: Iterable[str]) -> Finding | None:
 def commands_shown(jobs: tuple[Job, ...], commands: tuple[str, ...], *, open_: bool) -> Iterator[Finding]:
     """Required commands, each of which must be a step of a successful job."""
     for command in dict.fromkeys(plain(command) for command in commands):
-        showing = [job for job in jobs if job.conclusion == "success" and shows(job, command)]
+        showing = [job for job in jobs if job.conclusion == "success" and ran(job, command)]
         if showing:
             yield passed(COMMANDS, f"`{command}` ran in job `{showing[0].name}`.", evidence_of(showing[0]))
         elif open_:
             yield pending(COMMANDS, f"`{command}` has not run yet in a job that succeeded.", fix=_WAIT)
         else:
-            fix = Fix("ask-person", "A workflow of the target branch must run exactly this; ask a person to add it.")
+            fix = Fix(
+                "ask-person",
+                "A workflow of the target branch must run exactly this, in a step without a name of its own; "
+                "ask a person to add it.",
+            )
             yield failed(COMMANDS, f"`{command}` is not a step of any job that succeeded.", fix=fix)
 
 
@@ -147,7 +170,7 @@ def tests_passed(
 ) -> Finding:
     """At least one log must show passing tests, in a job that the policy asks for where it asks for any."""
     if commands:
-        proof = tuple(job for job in proof if any(shows(job, command) for command in commands))
+        proof = tuple(job for job in proof if any(ran(job, command) for command in commands))
     elif names:
         proof = tuple(job for job in proof if any(is_named(job, name) for name in names))
     if proof:

@@ -17,7 +17,12 @@ WAIT = Fix("wait", "Nothing to do; the gate looks again by itself.")
 RERUN = Fix("rerun", "Run the workflow again, or push a new commit.")
 P, F, OPEN, E = Status.PASSED, Status.FAILED, Status.PENDING, Status.ERRORED
 LATE = NOON - timedelta(minutes=6)
-LINT = job("lint", id=5_002, log=log(NO_TESTS, commands=("actions/checkout@v4", "ruff check")))
+LINT = job(
+    "lint",
+    id=5_002,
+    steps=(build.step("Run ruff check"),),
+    log=log(NO_TESTS, commands=("actions/checkout@v4", "ruff check")),
+)
 
 
 def judge(*runs: WorkflowRun, late: bool = False, rules: CiRequirement | None = None, **changes: Any) -> CiResult:

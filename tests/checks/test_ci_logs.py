@@ -150,8 +150,38 @@ def test_a_command_must_be_exactly_the_required_one(wanted: str, shown: str, the
         assert (finding.status, finding.reason) == (P, f"`{name}` ran in job `test`.")
     else:
         assert (finding.status, finding.reason) == (F, f"`{name}` is not a step of any job that succeeded.")
-        fix = Fix("ask-person", "A workflow of the target branch must run exactly this; ask a person to add it.")
-        assert finding.fix == fix
+        assert finding.fix is not None
+        assert finding.fix.action == "ask-person"
+        assert "in a step without a name of its own" in finding.fix.text
+
+
+CHECKOUT = "actions/checkout@v4"
+
+
+@pytest.mark.parametrize(
+    ("steps", "headings", "there"),
+    [
+        (["Run actions/checkout@v4", "Run make e2e"], [CHECKOUT, "make e2e"], True),
+        (["Run actions/checkout@v4", "End to end"], [CHECKOUT, "make e2e"], True),
+        (["Run actions/checkout@v4", "Run pytest -q"], [CHECKOUT, "pytest -q", "make e2e"], False),
+        (["Run actions/checkout@v4", "Unit tests"], [CHECKOUT, "pytest -q", "make e2e"], False),
+        (["Set up job", "Run pytest -q", "Post Run x"], ["pytest -q", "make e2e"], False),
+    ],
+    ids=["a step", "a named step", "printed by a step", "printed by a named step", "no step of the file"],
+)
+def test_a_heading_that_no_step_accounts_for_was_printed(steps: list[str], headings: list[str], there: bool) -> None:
+    """Trick 32: the tested code prints `##[group]Run make e2e`."""
+    tested = job(steps=tuple(build.step(name) for name in steps), log=log(commands=tuple(headings)))
+    rules = CiRequirement(commands=("make e2e",))
+    finding = only(judge(run(tested), rules=rules, late=True).findings, "ci.commands")
+    assert finding.status is (P if there else F)
+
+
+@pytest.mark.parametrize("conclusion", ["skipped", None])
+def test_a_step_that_was_left_out_did_not_run(conclusion: str | None) -> None:
+    tested = job(steps=(build.step("Run make e2e", conclusion), build.step("Named")), log=log(commands=("make e2e",)))
+    rules = CiRequirement(commands=("make e2e",))
+    assert only(judge(run(tested), rules=rules, late=True).findings, "ci.commands").status is F
 
 
 def test_a_command_is_awaited() -> None:
