@@ -14,6 +14,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import structlog
+
+log = structlog.get_logger(__name__)
+
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 OUTPUT_LIMIT = 64 * 1024 * 1024
 TIME_LIMIT = 60.0
@@ -42,7 +46,8 @@ MERGE_SETTINGS = (
 
 
 class GitFailed(RuntimeError):
-    """Git refused, or its answer could not be read; the message has git's own words."""
+    """Git refused, or its answer could not be read. The message may be shown to anybody: git's own words, which hold
+    paths of this machine, are only logged."""
 
 
 class GitTooSlow(GitFailed):
@@ -95,12 +100,23 @@ async def run_git(
             out, err = await _communicate(process, stdin)
             code = await process.wait()
     except TimeoutError:
-        raise GitTooSlow(f"git {arguments[0]} did not finish in {time_limit:.0f} s") from None
+        raise GitTooSlow(f"git {_command(arguments)} did not finish in {time_limit:.0f} s") from None
     finally:
         await _end(process)
     if code not in good:
-        raise GitFailed(f"git {arguments[0]} ended with {code}: {err.decode(errors='replace').strip()[:500]}")
+        log.warning("git failed", arguments=arguments, code=code, said=err.decode(errors="replace").strip()[:500])
+        raise GitFailed(f"git {_command(arguments)} ended with {code}")
     return code, out, err
+
+
+def _command(arguments: Sequence[str]) -> str:
+    """The command's name, after the settings."""
+    words = iter(arguments)
+    for word in words:
+        if word != "-c":
+            return word
+        next(words, "")
+    return "git"
 
 
 async def _communicate(process: asyncio.subprocess.Process, stdin: bytes) -> tuple[bytes, bytes]:

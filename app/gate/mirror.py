@@ -7,6 +7,9 @@ its environment only, never through a command line or a file.
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import hashlib
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +30,20 @@ class Remote:
 
     url: str
     environment: Mapping[str, str]
+
+
+def _own_ref(ref: str) -> str:
+    """Flat names: `a` and `a/b` cannot both be refs, and GitHub may have had one after the other."""
+    return "refs/mergegate/" + hashlib.sha256(ref.encode("utf-8", "surrogateescape")).hexdigest()[:40]
+
+
+def _clear_away(folder: Path, before: float) -> None:
+    """What a git that was killed left behind: its locks would stop every later one. `before` is in seconds."""
+    for pattern in ("*.lock", "refs/mergegate/*.lock", "objects/pack/tmp_*"):
+        for left in folder.glob(pattern):
+            with contextlib.suppress(FileNotFoundError):
+                if left.stat().st_mtime < before:
+                    left.unlink()
 
 
 class Mirrors:
@@ -57,7 +74,8 @@ class Mirrors:
         return objects
 
     async def _fetch(self, folder: Path, remote: Remote, refs: Sequence[str]) -> None:
-        specs = [f"+{ref}:refs/mergegate/{ref.removeprefix('refs/')}" for ref in refs]
+        await asyncio.to_thread(_clear_away, folder, time.time() - 2 * FETCH_LIMIT)
+        specs = [f"+{ref}:{_own_ref(ref)}" for ref in refs]
         settings = ("-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "fetch.recurseSubmodules=false")
         fetch = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-gc", "--end-of-options")
         await run_git(

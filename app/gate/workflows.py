@@ -10,6 +10,7 @@ from app.gate.git import GitFailed, GitObjects
 from checks.snapshot import Unread, WorkflowFile
 
 FOLDER = ".github/workflows"
+ROOT = "."
 MOST_BYTES = 512 * 1024  # of one workflow file
 DEEPEST = 10  # reusable workflows call each other no deeper
 MOST_FILES = 200
@@ -28,7 +29,7 @@ async def read_workflow_files(objects: GitObjects, head: str, target: str) -> tu
 
 
 async def _workflow(objects: GitObjects, path: str, head: str, target: str, depth: int) -> WorkflowFile:
-    head_oid, target_oid = await objects.entry_at(head, path), await objects.entry_at(target, path)
+    head_oid, target_oid = await _oid(objects, head, path), await _oid(objects, target, path)
     if head_oid is None or head_oid != target_oid or depth > DEEPEST:
         too_deep = ("calls that go too deep",) if depth > DEEPEST else ()
         return WorkflowFile(path, head_oid, target_oid, unresolved=too_deep)
@@ -36,16 +37,33 @@ async def _workflow(objects: GitObjects, path: str, head: str, target: str, dept
     return WorkflowFile(path, head_oid, target_oid, called, unresolved)
 
 
+async def _oid(objects: GitObjects, commit: str, path: str) -> str | None:
+    """`uses: ./` calls the repository as a whole."""
+    return await objects.tree_of(commit) if path == ROOT else await objects.entry_at(commit, path)
+
+
 async def _called(
     objects: GitObjects, path: str, head: str, target: str, depth: int
 ) -> tuple[tuple[WorkflowFile, ...], tuple[str, ...]]:
-    text = await objects.blob_at(head, path, MOST_BYTES) if path.endswith((".yml", ".yaml")) else b""
+    file = await _definition(objects, path, head)
+    text = None if file is None else await objects.blob_at(head, file, MOST_BYTES)
     references = None if text is None else local_references(text)
     if references is None:
         return (), ("a file that cannot be read as a workflow",)
     if len(references) > MOST_FILES:
         return (), ("more calls than are followed",)
     return tuple([await _workflow(objects, each, head, target, depth + 1) for each in references]), ()
+
+
+async def _definition(objects: GitObjects, path: str, commit: str) -> str | None:
+    """The file that says what else is called: a workflow itself, or the one in an action's folder."""
+    if path.endswith((".yml", ".yaml")):
+        return path
+    folder = "" if path == ROOT else f"{path}/"
+    for file in (f"{folder}action.yml", f"{folder}action.yaml"):
+        if await objects.entry_at(commit, file) is not None:
+            return file
+    return None
 
 
 def local_references(text: bytes) -> tuple[str, ...] | None:
@@ -63,7 +81,7 @@ def local_references(text: bytes) -> tuple[str, ...] | None:
 
 
 def _path(reference: str) -> str:
-    return reference[2:].partition("@")[0].strip("/")
+    return reference[2:].partition("@")[0].strip("/") or ROOT
 
 
 def _uses(node: yaml.Node, seen: set[int]) -> Iterator[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -10,8 +12,10 @@ import pytest
 from app.gate.changes import read_changes, read_diff
 from app.gate.diffs import UnreadableDiff, parse_diff
 from app.gate.git import GitFailed, GitObjects, borrowed_objects, run_git
+from app.gate.mirror import Mirrors, Remote
+from app.gate.names import RepositoryName
 from app.gate.workflows import local_references, read_workflow_files
-from checks.snapshot import Diff, FileStatus, Unread
+from checks.snapshot import Diff, FileStatus, Unread, WorkflowFile
 
 pytestmark = pytest.mark.anyio
 
@@ -205,3 +209,77 @@ async def test_a_changed_file_that_a_workflow_calls_is_found(clone: Clone) -> No
     caller = next(file for file in files if file.path.endswith("ci.yml"))
     assert caller.head_oid == caller.target_oid == clone.git("rev-parse", "HEAD:.github/workflows/ci.yml")
     assert [file.head_oid == file.target_oid for file in caller.called] == [False]
+
+
+def _every_file(files: tuple[WorkflowFile, ...]) -> dict[str, bool]:
+    """Path to whether it is the target's, of each workflow file and whatever it calls."""
+    found = {file.path: file.head_oid == file.target_oid for file in files}
+    for file in files:
+        found |= _every_file(file.called)
+    return found
+
+
+async def test_an_action_that_an_action_calls_is_compared_too(clone: Clone) -> None:
+    clone.write("ci/outer/action.yml", "runs: {using: composite, steps: [{uses: ./ci/inner}]}\n")
+    clone.write("ci/inner/action.yaml", "runs: {using: node20, main: index.js}\n")
+    clone.write("ci/inner/index.js", "check()\n")
+    target = clone.commit(_DOT_github__workflows__ci_DOT_yml="jobs: {a: {steps: [{uses: ./ci/outer}]}}\n")
+    head = clone.commit(ci__inner__index_DOT_js="pretend()\n")
+    files = await read_workflow_files(clone.objects, head, target)
+    assert not isinstance(files, Unread)
+    assert _every_file(files) == {".github/workflows/ci.yml": True, "ci/outer": True, "ci/inner": False}
+
+
+async def test_an_action_at_the_root_is_the_whole_repository(clone: Clone) -> None:
+    clone.write("action.yml", "runs: {using: node20, main: index.js}\n")
+    target = clone.commit(_DOT_github__workflows__ci_DOT_yml="jobs: {a: {steps: [{uses: ./}]}}\n")
+    head = clone.commit(index_DOT_js="pretend()\n")
+    files = await read_workflow_files(clone.objects, head, target)
+    assert not isinstance(files, Unread)
+    assert _every_file(files) == {".github/workflows/ci.yml": True, ".": False}
+
+
+async def test_an_action_behind_a_link_cannot_be_followed(clone: Clone) -> None:
+    clone.write("real/action.yml", "runs: {using: node20, main: index.js}\n")
+    (clone.folder / "ci").symlink_to("real")
+    target = clone.commit(_DOT_github__workflows__ci_DOT_yml="jobs: {a: {steps: [{uses: ./ci}]}}\n")
+    head = clone.commit(real__index_DOT_js="pretend()\n")
+    files = await read_workflow_files(clone.objects, head, target)
+    assert not isinstance(files, Unread)
+    assert files[0].called[0].unresolved
+
+
+@pytest.fixture
+def mirrors(clone: Clone, tmp_path: Path) -> Mirrors:
+    async def remote(_: int, __: RepositoryName) -> Remote:
+        return Remote(str(clone.folder / ".git"), {})
+
+    return Mirrors(tmp_path / "mirrors", remote)
+
+
+SHOP = RepositoryName(7, "acme", "shop")
+
+
+async def test_a_branch_may_take_the_place_of_one_above_it(clone: Clone, mirrors: Mirrors) -> None:
+    first = clone.commit(a="1\n")
+    clone.git("branch", "release")
+    await mirrors.objects(1, SHOP, refs=("refs/heads/release",), oids=(first,))
+    clone.git("branch", "-D", "release")
+    clone.git("switch", "--quiet", "-c", "release/1")
+    second = clone.commit(a="2\n")
+    assert await (await mirrors.objects(1, SHOP, refs=("refs/heads/release/1",), oids=(second,))).has(second)
+
+
+async def test_what_a_killed_git_left_locked_is_cleared_away(clone: Clone, mirrors: Mirrors) -> None:
+    first = clone.commit(a="1\n")
+    folder = (await mirrors.objects(1, SHOP, refs=("refs/heads/main",), oids=(first,))).folder
+    second = clone.commit(a="2\n")
+    (ref,) = (folder / "refs/mergegate").iterdir()
+    lock = ref.with_name(ref.name + ".lock")
+    lock.touch()
+    with pytest.raises(GitFailed) as locked:
+        await mirrors.objects(1, SHOP, refs=("refs/heads/main",), oids=(second,))
+    assert str(folder) not in str(locked.value), "what may be shown to anybody holds no path of the machine"
+    yesterday = time.time() - 86_400
+    os.utime(lock, (yesterday, yesterday))
+    assert await (await mirrors.objects(1, SHOP, refs=("refs/heads/main",), oids=(second,))).has(second)
