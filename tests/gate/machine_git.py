@@ -268,7 +268,10 @@ def _ls_tree(call: Call) -> Answer:
     for path, oid in tree.items():
         for place in _places(path, paths[0] if paths else None, recursive=recursive, trees="-t" in call.options):
             shown[place] = (MODE, "blob", oid) if place == path else ("040000", "tree", _folder_id(store, tree, place))
-    lines = [_entry(store, call.options, place, *shown[place]) for place in sorted(shown)]
+    lines = [
+        _entry(store, call.options, place, *shown[place])
+        for place in sorted(shown, key=lambda place: _sorted_as(place, shown[place][1]))
+    ]
     return 0, b"".join(lines), b""
 
 
@@ -290,6 +293,11 @@ def _places(path: str, wanted: str | None, *, recursive: bool, trees: bool) -> I
     yield path
     if trees:
         yield from (start + "/".join(parts[:depth]) for depth in range(1, len(parts)))
+
+
+def _sorted_as(path: str, kind: str) -> str:
+    """Git sorts a folder as if its name ended with a slash."""
+    return f"{path}/" if kind == "tree" else path
 
 
 def _folder_id(store: Store, tree: Tree, folder: str) -> str:

@@ -200,7 +200,7 @@ class Life(RuleBasedStateMachine):
         self.shop.collaborators[who] = level
         self.do(self.github.publish(MemberChanged(self.shop, who, "edited", "ada")))
 
-    @rule(pick=PICK, how=st.sampled_from(["enqueue", "enqueue", "dequeue", "around"]))
+    @rule(pick=PICK, how=st.sampled_from(["enqueue", "enqueue", "enqueue", "dequeue", "dequeue", "around"]))
     def a_person_acts_on_the_queue(self, pick: int, how: str) -> None:
         pull, ada = self.pull(pick), Actor("ada", "user")
         if how == "enqueue":
