@@ -10,31 +10,28 @@ from app.gate.apply import Applier
 from app.gate.gate import Gate
 from app.gate.git import GitFailed, GitObjects
 from app.gate.listing import own_runs
+from app.gate.members import accepted_paths, check_members_unmoved, judge_members, members_policy
 from app.gate.mirror import MissingObjects
 from app.gate.names import RepositoryName
 from app.gate.observation import GroupObservation
-from app.gate.observe import Moved, look, read_state
 from app.gate.outputs import first_look_at_group, outputs_of_group
 from app.gate.plan import plan_group
-from app.gate.pull import judge
 from app.gate.rebuild import rebuild_tree
 from app.gate.runs import read_runs
-from app.gate.target import BRANCHES, NoTarget, policy_at
+from app.gate.target import BRANCHES, policy_at
 from app.gate.workflows import read_workflow_files
 from app.github import graph
-from app.github.errors import GitHubError, RateLimited
 from app.github.models import HeadCommit, TargetCommit
 from app.github.pull_models import QueuedEntry
-from app.keys import GroupKey, PullKey
+from app.keys import GroupKey
 from app.store import check_runs, pulls
 from app.store.pulls import GroupRow
 from app.store.work import Lease
 from app.store.worker import Done, Outcome, Retry, Sleep
 from checks.finding import Status
-from checks.snapshot import GroupMember, GroupSnapshot, MemberState, Repository, Snapshot, TreeRebuild, Unread
-from policies.load import PolicyState
+from checks.snapshot import GroupMember, GroupSnapshot, Repository, TreeRebuild, Unread
 from policies.merge_group import evaluate_group
-from policies.verdict import GroupVerdict, Node, Verdict
+from policies.verdict import GroupVerdict, Node
 
 ERRORED_AGAIN = timedelta(seconds=15)
 
@@ -119,14 +116,18 @@ def chain_to(entries: Sequence[QueuedEntry], head_sha: str) -> tuple[QueuedEntry
 async def _judge(gate: Gate, applier: Applier, seen: GroupLook) -> Outcome:
     chain = seen.chain or ()
     objects = await _objects(gate, seen)
-    judged = await _members(gate, seen, objects)
+    judged = await judge_members(gate, seen.key, seen.repository, chain, objects)
     members = judged if isinstance(judged, Unread) else tuple(one.member for one in judged)
     rebuild = objects if isinstance(objects, Unread) else await rebuild_tree(objects, seen.head, chain, members)
-    snapshot = replace(_snapshot(gate, seen, members, rebuild), accepted_changes=_accepted(judged))
+    snapshot = replace(_snapshot(gate, seen, members, rebuild), accepted_changes=accepted_paths(judged))
     snapshot = await _with_runs(gate, seen, objects, snapshot)
     observation = _observation(gate, seen, snapshot)
-    verdict = evaluate_group(_policy(gate, seen, judged), snapshot)
-    await applier.apply(plan_group(observation, verdict, outputs_of_group(verdict)))
+    policy = members_policy(judged, seen.key.target_ref) or policy_at(gate, seen.key.target_ref, seen.tip)
+    verdict = evaluate_group(policy, snapshot)
+    effects = plan_group(observation, verdict, outputs_of_group(verdict))
+    if effects and verdict.evidence.status is verdict.review.status is Status.PASSED:
+        await check_members_unmoved(gate, judged)
+    await applier.apply(effects)
     await _remember(gate, seen, observation, verdict)
     errored = Status.ERRORED in (verdict.evidence.status, verdict.review.status)
     return Sleep(ERRORED_AGAIN) if errored else Done()
@@ -154,94 +155,6 @@ def _group_refs(seen: GroupLook) -> list[str]:
         for entry in last
         if entry.pull_request and entry.base_commit
     ]
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedMember:
-    """A member with the paths it may change in spite of their steering the runs: those of a person's own work.
-
-    `policy` is what is in force on the group's target; None where the member does not aim at it or was not read.
-    """
-
-    member: GroupMember
-    accepted: tuple[str, ...] = ()
-    policy: PolicyState | None = None
-
-
-def _accepted(judged: Sequence[JudgedMember] | Unread) -> tuple[str, ...]:
-    return () if isinstance(judged, Unread) else tuple(path for one in judged for path in one.accepted)
-
-
-def _policy(gate: Gate, seen: GroupLook, judged: Sequence[JudgedMember] | Unread) -> PolicyState:
-    """What its members were judged by. Without any that could be read nothing passes, whatever the policy."""
-    known = [] if isinstance(judged, Unread) else [one.policy for one in judged if one.policy is not None]
-    return known[-1] if known else policy_at(gate, seen.key.target_ref, seen.tip)
-
-
-async def _members(gate: Gate, seen: GroupLook, objects: GitObjects | Unread) -> tuple[JudgedMember, ...] | Unread:
-    """Every member judged anew: head, approvals and evidence as they are at this moment."""
-    members = []
-    for entry in seen.chain or ():
-        if entry.pull_request is None or entry.head_commit is None:
-            return Unread("GitHub does not show the pull request of a queue entry")
-        members.append(await _member(gate, seen, entry, objects))
-    return tuple(members)
-
-
-async def _member(gate: Gate, seen: GroupLook, entry: QueuedEntry, objects: GitObjects | Unread) -> JudgedMember:
-    assert entry.pull_request is not None
-    number = entry.pull_request.number
-    key = PullKey(seen.key.installation_id, seen.key.repository_id, number)
-    enqueued = await _enqueued_head(entry, objects)
-    try:
-        state = await read_state(gate, key, seen.repository)
-        look_at = await look(gate, key, seen.repository, state)
-        judgement = await judge(gate, look_at)
-    except RateLimited:
-        raise
-    except (GitHubError, Moved, NoTarget, MissingObjects) as wrong:
-        return JudgedMember(GroupMember(number, enqueued, None, "errored", "errored", str(wrong)))
-    head, verdict = state.pull.head_ref_oid, judgement.verdict
-    member = _with_verdict(number, enqueued, head, verdict, seen.key.target_ref)
-    policy = look_at.target.policy if look_at.target.ref == seen.key.target_ref else None
-    return JudgedMember(member, _persons_paths(verdict, judgement.observation.snapshot), policy)
-
-
-def _persons_paths(verdict: Verdict, snapshot: Snapshot) -> tuple[str, ...]:
-    """What a person's own pull request changes, once its people have agreed to it."""
-    if verdict.kind != "person" or verdict.status is not Status.PASSED or isinstance(snapshot.diff, Unread):
-        return ()
-    return tuple(path for file in snapshot.diff.files for path in file.paths)
-
-
-async def _enqueued_head(entry: QueuedEntry, objects: GitObjects | Unread) -> str:
-    """The head that the queue merged: the group commit's second parent. Squash and rebase queues have none."""
-    assert entry.pull_request is not None
-    assert entry.head_commit is not None
-    if not isinstance(objects, Unread) and await objects.has(entry.head_commit.oid):
-        parents = await objects.parents_of(entry.head_commit.oid)
-        if len(parents) == 2:
-            return parents[1]
-    return entry.pull_request.head_ref_oid
-
-
-def _with_verdict(number: int, enqueued: str, current: str, verdict: Verdict, target_ref: str) -> GroupMember:
-    if not verdict.gated or verdict.target_ref != target_ref:
-        reason = f"Pull request {number} does not target {target_ref} any more."
-        return GroupMember(number, enqueued, current, "failed", "failed", reason)
-    worst = verdict.evidence if verdict.evidence.status is not Status.PASSED else verdict.review
-    return GroupMember(
-        number, enqueued, current, _word(verdict.evidence.status), _word(verdict.review.status), worst.reason
-    )
-
-
-def _word(status: Status) -> MemberState:
-    words: dict[Status, MemberState] = {
-        Status.PASSED: "passed",
-        Status.PENDING: "pending",
-        Status.ERRORED: "errored",
-    }
-    return words.get(status, "failed")
 
 
 def _snapshot(

@@ -69,7 +69,7 @@ async def reconcile_pull(gate: Gate, lease: Lease, key: PullKey, tally: Tally) -
         look_at = await _first_look(gate, applier, look_at)
         judgement = await judge(gate, look_at)
         if judgement.effects:
-            await _check_unmoved(gate, judgement)
+            await check_unmoved(gate, judgement)
     except Moved as moved:
         raise Retry(timedelta(milliseconds=500), str(moved)) from moved
     await applier.apply(judgement.effects)
@@ -104,7 +104,7 @@ async def _first_look(gate: Gate, applier: Applier, look_at: Look) -> Look:
     )
 
 
-async def _check_unmoved(gate: Gate, judgement: Judgement) -> None:
+async def check_unmoved(gate: Gate, judgement: Judgement) -> None:
     """The re-read before posting: a verdict on something that has moved is not posted."""
     look_at, pull = judgement.seen, judgement.seen.pull
     client = gate.client(look_at.key.installation_id)
