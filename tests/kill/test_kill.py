@@ -41,7 +41,7 @@ class Plan:
     deliveries: int  # that must have been sent in the end, at least
 
 
-PLAN = Plan(20, 40, 21, 5, 200) if SOAK else Plan(5, 12, 8, 3, 60)
+PLAN = Plan(20, 40, 21, 5, 200) if SOAK else Plan(4, 12, 8, 3, 60)
 
 
 @pytest.fixture
