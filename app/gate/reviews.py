@@ -18,7 +18,8 @@ from app.store import reviews as stored_reviews
 from checks.bundle import read_bundle
 from checks.snapshot import Account, Review, Snapshot, Unread
 
-NO_BUNDLE = ""  # in the store: the body held no bundle
+NO_BUNDLE = ""  # in the store: there was no bundle
+UNKNOWN = "unknown"  # in the store: nobody can tell what the reviewer saw
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +48,14 @@ async def read_reviews(
     fresh = [
         _observed(repository_id, pull, review, bundle.digest) for review in found if review.full_database_id not in rows
     ]
-    if fresh:
+    rows |= {row.review_id: row for row in fresh}
+    shown = {row.review_id: _shown(row, bundle) if row.shown is None else row.shown for row in rows.values()}
+    new = {review_id: digest for review_id, digest in shown.items() if rows[review_id].shown is None}
+    if new:
         async with gate.database.transaction() as connection:
             await stored_reviews.record(connection, fresh)
-    rows |= {row.review_id: row for row in fresh}
-    return tuple(_joined(review, rows[review.full_database_id], bundle) for review in found)
+            await stored_reviews.show(connection, repository_id, new)
+    return tuple(_joined(review, rows[review.full_database_id], shown[review.full_database_id]) for review in found)
 
 
 def _observed(repository_id: int, pull: PullRequest, review: GitHubReview, digest: str | None) -> stored_reviews.Review:
@@ -77,10 +81,11 @@ def _observed(repository_id: int, pull: PullRequest, review: GitHubReview, diges
 
 
 def _unchanged_since(changed_at: datetime | None, moment: datetime) -> bool:
-    return changed_at is None or changed_at <= moment
+    """GitHub's times are whole seconds: what changed within the same one may have changed afterwards."""
+    return changed_at is None or changed_at < moment
 
 
-def _joined(review: GitHubReview, row: stored_reviews.Review, bundle: BundleNow) -> Review:
+def _joined(review: GitHubReview, row: stored_reviews.Review, shown: str) -> Review:
     assert review.author is not None
     return Review(
         review.full_database_id,
@@ -89,16 +94,15 @@ def _joined(review: GitHubReview, row: stored_reviews.Review, bundle: BundleNow)
         row.commit_id,
         row.submitted_at,
         row.base_ref or Unread("the base branch was changed after this review and its delivery is not known"),
-        _bundle_then(row, bundle),
+        Unread("it is not certain which bundle stood when this review was given")
+        if shown == UNKNOWN
+        else shown or None,
         row.ticket_digest,
     )
 
 
-def _bundle_then(row: stored_reviews.Review, bundle: BundleNow) -> str | Unread | None:
-    """The digest of the bundle that the reviewer saw."""
+def _shown(row: stored_reviews.Review, bundle: BundleNow) -> str:
+    """The digest of the bundle that the reviewer saw, told once: a comment that is deleted later leaves no trace."""
     if bundle.commented_at is not None:
-        seen = bundle.commented_at <= row.submitted_at
-        return bundle.digest if seen else Unread("the bundle's comment was written after this review")
-    if row.bundle_digest is None:
-        return Unread("the description was edited after this review and its delivery is not known")
-    return row.bundle_digest or None
+        return bundle.digest or NO_BUNDLE if bundle.commented_at < row.submitted_at else UNKNOWN
+    return UNKNOWN if row.bundle_digest is None else row.bundle_digest

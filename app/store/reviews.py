@@ -7,7 +7,7 @@ its state can only become DISMISSED.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -38,6 +38,7 @@ class Review:
     source: Literal["delivery", "observed"]
     bundle_digest: str | None = None
     ticket_digest: str | None = None
+    shown: str | None = None  # see `show`
 
 
 COLUMNS = (
@@ -79,7 +80,17 @@ async def of_pull(connection: Connection, repository_id: int, pull_number: int) 
     """The reviews of a pull request, in the order they were given."""
     cursor = connection.cursor(row_factory=class_row(Review))
     await cursor.execute(
-        f"select {COLUMNS} from reviews where repository_id = %s and pull_number = %s order by submitted_at, review_id",
+        f"select {COLUMNS}, shown from reviews where repository_id = %s and pull_number = %s "
+        "order by submitted_at, review_id",
         (repository_id, pull_number),
     )
     return await cursor.fetchall()
+
+
+async def show(connection: Connection, repository_id: int, shown: Mapping[int, str]) -> None:
+    """Remember for good which bundle stood when each review (by id) was first looked at."""
+    rows = [(digest, repository_id, review_id) for review_id, digest in sorted(shown.items())]
+    if rows:
+        await connection.cursor().executemany(
+            "update reviews set shown = %s where repository_id = %s and review_id = %s and shown is null", rows
+        )

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
 from tests.gate.scene import Scene
 from tests.gate.shop import BUNDLE, POLICY, agent_pull, fail_ci, open_shop, pass_ci, required
-from tests.gate.test_stories import GREEN
+from tests.gate.test_stories import GREEN, MEDIUM, MEDIUM_BUNDLE, PAYMENT
 from tests.github.actions.scripted import ScriptedJob
-from tests.github.state import PullRequest, Repository
+from tests.github.operations import issues
+from tests.github.state import Comment, PullRequest, Repository
 
 pytestmark = pytest.mark.anyio
 
@@ -80,3 +83,39 @@ async def test_a_group_is_judged_by_the_policy_of_its_members(stage: Scene) -> N
     assert stage.verdict(shop, pull) == GREEN
     (entry,) = shop.queues["release"]
     assert stage.checks(shop, entry.group_sha or "")["mergegate/evidence"] == "in_progress"
+
+
+async def _with_bundle_in_comment(stage: Scene, *, comment: str) -> tuple[Repository, PullRequest, Comment]:
+    shop = await open_shop(stage, MEDIUM.replace("'on'", "'off'"))
+    pull = await agent_pull(stage, shop, "payment", PAYMENT, MEDIUM_BUNDLE)
+    return shop, pull, await stage.github.comment(shop, pull.number, "courier[bot]", comment)
+
+
+def _a_second_later(stage: Scene) -> None:
+    stage.github.world.clock_offset += timedelta(seconds=1)
+
+
+RISKY = MEDIUM_BUNDLE.replace("known: [none]", "known: [rounding]")
+
+
+async def test_an_approval_of_a_bundle_in_a_comment_ends_when_the_comment_is_deleted(stage: Scene) -> None:
+    shop, pull, comment = await _with_bundle_in_comment(stage, comment=RISKY)
+    await stage.settle()
+    _a_second_later(stage)
+    await stage.github.review(shop, pull.number, "bob")
+    await stage.settle()
+    before = stage.verdict(shop, pull)["review"]
+    await issues.delete_comment(stage.github, shop, pull.issue, comment, "courier[bot]")
+    await stage.settle()
+    assert (before, stage.verdict(shop, pull)["review"]) == ("success", "in_progress")
+
+
+async def test_a_bundle_rewritten_within_the_second_of_the_approval_is_not_approved(stage: Scene) -> None:
+    shop, pull, comment = await _with_bundle_in_comment(stage, comment=MEDIUM_BUNDLE)
+    await stage.settle()
+    _a_second_later(stage)
+    review = await stage.github.review(shop, pull.number, "bob")
+    await issues.edit_comment(stage.github, shop, pull.issue, comment, "courier[bot]", RISKY)
+    comment.body_edited_at = review.submitted_at
+    await stage.settle()
+    assert stage.verdict(shop, pull)["review"] == "in_progress"
