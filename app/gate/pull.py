@@ -109,8 +109,9 @@ async def check_unmoved(gate: Gate, judgement: Judgement) -> None:
     look_at, pull = judgement.seen, judgement.seen.pull
     client = gate.client(look_at.key.installation_id)
     now = await graph.pull_head(client, look_at.repository.owner, look_at.repository.name, look_at.key.number)
-    before = (pull.state, pull.is_draft, pull.head_ref_oid, pull.base_ref_name, pull.last_edited_at)
-    after = (now.state, now.is_draft, now.head_ref_oid, now.base_ref_name, now.last_edited_at)
+    # `updated_at` also moves with a comment, which may hold the bundle; it has whole seconds, so the rest counts too.
+    before = (pull.state, pull.is_draft, pull.head_ref_oid, pull.base_ref_name, pull.last_edited_at, pull.updated_at)
+    after = (now.state, now.is_draft, now.head_ref_oid, now.base_ref_name, now.last_edited_at, now.updated_at)
     reviews_before = {(one.full_database_id, one.state) for one in (pull.reviews.nodes if pull.reviews else ())}
     reviews_after = {(one.full_database_id, one.state) for one in (now.reviews.nodes if now.reviews else ())}
     if before != after or reviews_before != reviews_after:
