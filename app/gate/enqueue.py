@@ -28,7 +28,12 @@ POLLS = (0.2, 0.5, 1.0, 2.0)  # seconds between looks at a pending request; the 
 
 
 async def enqueue(gate: Gate, client: GitHubClient, repository: RepositoryName, effect: Enqueue) -> None:
-    """Raises Retry while the entry is not there, Refused when GitHub's rules forbid it."""
+    """Raises Retry while the entry is not there, Refused when GitHub's rules forbid it.
+
+    That it is asked for is stored before: who dies right after asking must not ask again when the queue has evicted it.
+    """
+    async with gate.database.transaction() as connection:
+        await pulls.save_enqueued(connection, repository.id, effect.number, None, effect.expected_head)
     try:
         entry_id = await _by_async_merge(client, repository, effect)
     except (NotFound, Refused) as wrong:

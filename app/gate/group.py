@@ -115,6 +115,7 @@ def chain_to(entries: Sequence[QueuedEntry], head_sha: str) -> tuple[QueuedEntry
 
 async def _judge(gate: Gate, applier: Applier, seen: GroupLook) -> Outcome:
     chain = seen.chain or ()
+    await _note_entries(gate, seen.key, chain)
     objects = await _objects(gate, seen)
     judged = await judge_members(gate, seen.key, seen.repository, chain, objects)
     members = judged if isinstance(judged, Unread) else tuple(one.member for one in judged)
@@ -131,6 +132,13 @@ async def _judge(gate: Gate, applier: Applier, seen: GroupLook) -> Outcome:
     await _remember(gate, seen, observation, verdict)
     errored = Status.ERRORED in (verdict.evidence.status, verdict.review.status)
     return Sleep(ERRORED_AGAIN) if errored else Done()
+
+
+async def _note_entries(gate: Gate, key: GroupKey, chain: Sequence[QueuedEntry]) -> None:
+    """Before the group can be refused: afterwards nothing shows any more that an entry was ours."""
+    entries = [(entry.pull_request.number, entry.id) for entry in chain if entry.pull_request is not None]
+    async with gate.database.transaction() as connection:
+        await pulls.note_entries(connection, key.repository_id, entries)
 
 
 async def _objects(gate: Gate, seen: GroupLook) -> GitObjects | Unread:

@@ -170,10 +170,21 @@ async def save_judgement(
 async def save_enqueued(
     connection: Connection, repository_id: int, number: int, entry_id: str | None, head_sha: str | None
 ) -> None:
-    """Remember the queue entry that the gate made; None for both when it took the entry back."""
+    """Remember the queue entry that the gate made; no entry yet when it is about to ask for one; None for both when
+    it took the entry back."""
     await connection.execute(
         "update pulls set enqueued_entry = %s, enqueued_head = %s where repository_id = %s and number = %s",
         (entry_id, head_sha, repository_id, number),
+    )
+
+
+async def note_entries(connection: Connection, repository_id: int, entries: Sequence[tuple[int, str]]) -> None:
+    """Entries (pull request number, entry) found in the queue, for the pull requests whose enqueueing was begun and
+    never noted: the gate died in between. Entries that the gate did not ask for are not remembered."""
+    await connection.cursor().executemany(
+        "update pulls set enqueued_entry = %s "
+        "where repository_id = %s and number = %s and enqueued_entry is null and enqueued_head is not null",
+        [(entry_id, repository_id, number) for number, entry_id in sorted(entries)],
     )
 
 
