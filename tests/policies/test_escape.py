@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator
 
 import pytest
@@ -195,7 +196,7 @@ HIDDEN = (
 )
 
 
-@pytest.mark.parametrize("character", HIDDEN, ids=ascii)
+@pytest.mark.parametrize("character", HIDDEN, ids=unicodedata.name)
 def test_characters_without_a_shape_are_hidden(character: str) -> None:
     assert is_hidden(character)
 
