@@ -382,8 +382,8 @@ def _raw(path: str, old: str | None, new: str | None) -> str:
 
 
 def _hunks(store: Store, old: str | None, new: str | None) -> list[str]:
-    texts = [store.objects[oid][1].decode().splitlines() if oid else [] for oid in (old, new)]
-    return list(difflib.unified_diff(*texts, lineterm=""))[2:]
+    before, after = (store.objects[oid][1].decode().splitlines() if oid else [] for oid in (old, new))
+    return list(difflib.unified_diff(before, after, lineterm=""))[2:]
 
 
 def _numstat(store: Store, path: str, old: str | None, new: str | None) -> str:

@@ -143,6 +143,21 @@ class Oracle:
         good = run.conclusion == "success" and jobs and all(job.conclusion == "success" for job in jobs)
         return [] if good else [f"run {run.id} is {run.conclusion or run.status}"]
 
+    def may_be_red(self, pull: PullRequest) -> list[str]:
+        """Why evidence may be missing although nothing speaks against green: the gate asks for a little more."""
+        newest = [run.id for run in self.runs_on(pull.head_sha, "pull_request")][-1:]
+        own = [run.id for run in self.runs_on(pull.head_sha, "pull_request") if self.ran_for(run, pull)][-1:]
+        reasons = ["another pull request's run is newer"] if newest != own else []
+        if BODIES[self.body_of(pull)][1] == "low" and self.touches_payment(pull):
+            reasons.append("the bundle says less risk than there is")
+        store = self.memory.store(self.shop.git)
+        tip = store.refs[f"refs/heads/{pull.base_ref}"]
+        if self.memory.run(self.shop.git, ("merge-tree", tip, pull.head_sha), b"", {})[0]:
+            reasons.append("it conflicts")
+        if len(store.merge_bases(tip, pull.head_sha)) != 1:
+            reasons.append("what it changes is not determined")
+        return reasons
+
     def touches_payment(self, pull: PullRequest) -> bool:
         """Over the pull request's diff; two branches never change each other's kind of file by merging."""
         store = self.memory.store(self.shop.git)

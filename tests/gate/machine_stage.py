@@ -32,11 +32,12 @@ from tests.gate.scene import Scene, scene
 from tests.gate.shop import FILES, required
 from tests.github import build, server, webhooks
 from tests.github.actions import engine
-from tests.github.state import Repository, Switches
+from tests.github.state import Permission, Repository, Switches
 
-PEOPLE = {"ada": "admin", "bob": "write", "carol": "write", "eve": "read"}
+PEOPLE: dict[str, Permission] = {"ada": "admin", "bob": "write", "carol": "write", "eve": "read"}
 SOON = timedelta(seconds=5)
 LATER = timedelta(minutes=11)  # everything that is not parked
+LOOKS = 2
 MOST_ATTEMPTS = 400
 ECHOES = ("check_run", "check_suite")  # say once more what `workflow_run` says of this repository's only CI
 
@@ -60,7 +61,7 @@ class Stage:
         self.examples += 1
         github = self.scene.github
         files = {**FILES, ".github/mergegate.yml": policy}
-        self.shop = shop = await github.repository("acme/shop", files, collaborators=PEOPLE)  # type: ignore[arg-type]
+        self.shop = shop = await github.repository("acme/shop", files, collaborators=PEOPLE)
         for token in github.world.tokens.values():  # minted for the shop of an earlier example
             token.repository_ids = None if token.repository_ids is None else {shop.id}
         for branch in ("release", "playground"):
@@ -98,11 +99,11 @@ class Stage:
         for attempt in list(self.scene.github.actions.attempts.values()):
             await attempt.cancel()
 
-    async def rest(self, within: timedelta = SOON) -> None:
-        """Until neither side has anything to do within that time."""
+    async def rest(self) -> None:
+        """Until neither side has anything to do within some seconds."""
         for _ in range(100):
             await self.scene.github.settle()
-            await self._wake(within)
+            await self._wake(SOON)
             if await self.work() == 0:
                 return
         raise AssertionError("gate and simulated GitHub do not come to rest")
@@ -158,16 +159,23 @@ class Stage:
         self.scene.github.faults.clear()
         self.scene.github.world.switches.lose_deliveries = False
         self._end_pauses()
-        await self.rest(LATER)
+        await self._rest_and_look_again()
         if self.lost:
             await self.scene.resync()
-            await self.rest(LATER)
+            await self._rest_and_look_again()
             self.lost = False
         before = len(self.scene.writes())
         await self.scene.resync()
         await self.rest()
         again = [f"{one.method} {one.path} {one.operation}" for one in self.scene.writes()[before:]]
         assert again == [], f"a second look wrote again: {again}"
+
+    async def _rest_and_look_again(self) -> None:
+        """What failed or waits is looked at again; some things wait for ever, so a few times must do."""
+        for _ in range(LOOKS):
+            await self.rest()
+            await self._wake(LATER)
+        await self.rest()
 
     async def left(self) -> Sequence[tuple[str, str | None]]:
         """Keys that are due, in work or parked, with their last error."""

@@ -118,6 +118,8 @@ class Judged(Life):
             why = against(self.oracle, pull)
             why += self.oracle.against_sharing(pull) if name == "mergegate/evidence" else []
             assert newest.conclusion != "success" or why == [], f"{name} is green on #{pull.number}: {why}"
+            if name == "mergegate/evidence" and why == [] and self.oracle.may_be_red(pull) == []:
+                assert newest.conclusion == "success", f"{name} is {newest.title!r} on #{pull.number}:\n{newest.summary}"
 
     def nothing_is_there_twice(self) -> None:
         runs = [run for run in self.shop.check_runs.values() if run.app_id == self.stage.scene.app.id]
