@@ -34,6 +34,8 @@ from policies.merge_group import evaluate_group
 from policies.verdict import GroupVerdict, Node
 
 ERRORED_AGAIN = timedelta(seconds=15)
+LOOKS_FOR_NEW = 20  # at a group that was never shown; a minute and a quarter
+LOOKS_FOR_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,8 @@ async def reconcile_group(gate: Gate, lease: Lease, key: GroupKey) -> Outcome:
     applier = Applier(gate, lease, key.installation_id, repository)
     seen = await _look(gate, key, repository)
     empty = _observation(gate, seen, _snapshot(gate, seen, Unread("not read"), Unread("not read")))
+    if seen.chain is None and (again := _look_again(seen, empty)) is not None:
+        return Sleep(again)
     if seen.chain is None:
         gone = GroupVerdict(key.head_sha, key.target_ref, _gone("evidence"), _gone("review"))
         await applier.apply(plan_group(empty, gone, outputs_of_group(gone)))
@@ -65,6 +69,17 @@ async def reconcile_group(gate: Gate, lease: Lease, key: GroupKey) -> Outcome:
         await applier.apply(first)
         seen = await _look(gate, key, repository)
     return await _judge(gate, applier, seen)
+
+
+def _look_again(seen: GroupLook, observation: GroupObservation) -> timedelta | None:
+    """How long to wait before a group that the queue does not show is believed to be gone.
+
+    The listing can lag behind the event that a group was made, and an entry vanishes a moment before its merge shows.
+    """
+    without = seen.row.looks_without if seen.row else 0
+    if seen.landed or without >= (LOOKS_FOR_NEW if not observation.own_runs else LOOKS_FOR_SHOWN):
+        return None
+    return timedelta(seconds=min(2 * without, 4))
 
 
 def _gone(name: str) -> Node:
@@ -81,11 +96,12 @@ async def _look(gate: Gate, key: GroupKey, repository: RepositoryName) -> GroupL
     tip = await graph.branch_tip(client, repository.owner, repository.name, key.target_ref)
     if tip is None:
         raise Retry(timedelta(seconds=30), f"{key.target_ref} does not exist")
+    chain = chain_to(entries.items if entries else (), key.head_sha)
     async with gate.database.transaction() as connection:
         await pulls.save_group(connection, _new_row(key))
+        await pulls.note_group_look(connection, key.repository_id, key.head_sha, shown=chain is not None)
         row = await pulls.find_group(connection, key.repository_id, key.head_sha)
         own = await check_runs.of_head(connection, key.repository_id, key.head_sha)
-    chain = chain_to(entries.items if entries else (), key.head_sha)
     landed = chain is None and await _has_landed(gate, key, repository, tip.target.oid)
     return GroupLook(key, repository, head, tip.target, chain, row, tuple(own), landed)
 

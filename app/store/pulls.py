@@ -49,6 +49,7 @@ class GroupRow:
     tree: str | None = None  # the tree that was judged, once it was green
     errored_since: dict[str, str] = field(default_factory=dict)
     first_seen_at: datetime | None = None
+    looks_without: int = 0  # looks in a row at which the queue did not show it
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ _PULL = (
     "repository_id, number, installation_id, head_sha, head_ref, base_ref, open, kind, seen_at, head_seen_at, wants, "
     "errored_since, enqueued_entry, enqueued_head, requests"
 )
-_GROUP = "repository_id, head_sha, installation_id, target_ref, tree, errored_since, first_seen_at"
+_GROUP = "repository_id, head_sha, installation_id, target_ref, tree, errored_since, first_seen_at, looks_without"
 
 
 async def find_pull(connection: Connection, repository_id: int, number: int) -> PullRow | None:
@@ -217,4 +218,13 @@ async def save_group(connection: Connection, row: GroupRow) -> None:
         "values (%s, %s, %s, %s, %s, %s) on conflict (repository_id, head_sha) do update set "
         "tree = coalesce(excluded.tree, merge_groups.tree), errored_since = excluded.errored_since, seen_at = now()",
         (row.repository_id, row.head_sha, row.installation_id, row.target_ref, row.tree, json(row.errored_since)),
+    )
+
+
+async def note_group_look(connection: Connection, repository_id: int, head_sha: str, *, shown: bool) -> None:
+    """Count the looks in a row at which the queue did not show the group."""
+    await connection.execute(
+        "update merge_groups set looks_without = case when %s then 0 else looks_without + 1 end "
+        "where repository_id = %s and head_sha = %s",
+        (shown, repository_id, head_sha),
     )

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from tests.gate.scene import Scene
-from tests.gate.shop import BUNDLE, POLICY, agent_pull, fail_ci, open_shop, pass_ci, required
+from tests.gate.shop import BUNDLE, POLICY, agent_pull, fail_ci, hold_groups, open_shop, pass_ci, release_ci, required
 from tests.gate.test_stories import GREEN, MEDIUM, MEDIUM_BUNDLE, PAYMENT
 from tests.github.actions.scripted import ScriptedJob
+from tests.github.graphql.merge_queue import MergeQueueEntryView
 from tests.github.operations import issues
 from tests.github.state import Comment, PullRequest, Repository
 
@@ -119,3 +121,40 @@ async def test_a_bundle_rewritten_within_the_second_of_the_approval_is_not_appro
     comment.body_edited_at = review.submitted_at
     await stage.settle()
     assert stage.verdict(shop, pull)["review"] == "in_progress"
+
+
+def _hide_group(monkeypatch: pytest.MonkeyPatch, reads: int) -> None:
+    """GitHub's list of queue entries does not show the groups for so many reads."""
+    left = [reads]
+    shown = MergeQueueEntryView.head_commit
+
+    def hidden(self: MergeQueueEntryView) -> Any:
+        left[0] -= 1
+        return shown(self) if left[0] < 0 else None
+
+    monkeypatch.setattr(MergeQueueEntryView, "head_commit", hidden)
+
+
+async def test_a_group_that_the_listing_shows_late_is_not_left_silent(
+    stage: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop = await open_shop(stage)
+    hold_groups(stage, shop)
+    _hide_group(monkeypatch, 5)
+    await agent_pull(stage, shop)
+    await stage.run_to_rest()
+    (entry,) = shop.queues["main"]
+    assert set(stage.checks(shop, entry.group_sha or "")) == {"mergegate/evidence", "mergegate/review"}
+
+
+async def test_a_group_that_the_listing_loses_for_a_moment_is_not_cancelled(
+    stage: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop = await open_shop(stage)
+    hold_groups(stage, shop)
+    pull = await agent_pull(stage, shop)
+    await stage.run_to_rest()
+    _hide_group(monkeypatch, 2)
+    await release_ci(stage, shop)
+    await stage.run_to_rest()
+    assert pull.merged_at is not None
