@@ -135,7 +135,9 @@ async def _judge(gate: Gate, applier: Applier, seen: GroupLook) -> Outcome:
     objects = await _objects(gate, seen)
     judged = await judge_members(gate, seen.key, seen.repository, chain, objects)
     members = judged if isinstance(judged, Unread) else tuple(one.member for one in judged)
-    rebuild = objects if isinstance(objects, Unread) else await rebuild_tree(objects, seen.head, chain, members)
+    rebuild = (
+        objects if isinstance(objects, Unread) else await rebuild_tree(objects, seen.head, chain, members, seen.tip.oid)
+    )
     snapshot = replace(_snapshot(gate, seen, members, rebuild), accepted_changes=accepted_paths(judged))
     snapshot = await _with_runs(gate, seen, objects, snapshot)
     observation = _observation(gate, seen, snapshot)

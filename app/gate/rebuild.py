@@ -19,14 +19,20 @@ EPOCH = 0  # our own commits are never published; a fixed time makes their ids t
 
 
 async def rebuild_tree(
-    objects: GitObjects, head: HeadCommit, chain: Sequence[QueuedEntry], members: Sequence[GroupMember] | Unread
+    objects: GitObjects,
+    head: HeadCommit,
+    chain: Sequence[QueuedEntry],
+    members: Sequence[GroupMember] | Unread,
+    tip: str,
 ) -> TreeRebuild | Unread:
-    """Compare the group's tree with ours. Unread when a commit is missing here."""
+    """Compare the group's tree with ours. Unread when a commit is missing here, or the group is not built on `tip`."""
     if isinstance(members, Unread):
         return members
     base = chain[0].base_commit.oid if chain and chain[0].base_commit else None
     if base is None:
         return Unread("GitHub does not show what the group is built on")
+    if tip not in {base, *(entry.head_commit.oid for entry in chain if entry.head_commit)}:
+        return Unread(f"it is built on {base[:12]}, which is not the target branch's tip")
     heads = [member.enqueued_head for member in members]
     try:
         if not await objects.has(base, head.oid, *heads):

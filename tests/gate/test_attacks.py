@@ -7,6 +7,10 @@ from typing import Any
 
 import pytest
 
+from app.gate.group import _look, _objects
+from app.gate.rebuild import rebuild_tree
+from app.keys import GroupKey
+from checks.snapshot import GroupMember, TreeRebuild, Unread
 from tests.gate.scene import Scene
 from tests.gate.shop import BUNDLE, POLICY, agent_pull, fail_ci, hold_groups, open_shop, pass_ci, release_ci, required
 from tests.gate.test_stories import GREEN, MEDIUM, MEDIUM_BUNDLE, PAYMENT
@@ -158,3 +162,32 @@ async def test_a_group_that_the_listing_loses_for_a_moment_is_not_cancelled(
     await release_ci(stage, shop)
     await stage.run_to_rest()
     assert pull.merged_at is not None
+
+
+async def test_a_group_on_an_old_commit_of_the_target_is_not_green(stage: Scene) -> None:
+    """It would take back what landed since, as GitHub's own queue did on 2026-04-23."""
+    shop = await open_shop(stage)
+    first = await agent_pull(stage, shop, "one")
+    old = first.base_sha
+    await stage.settle()
+    assert first.merged_at is not None
+    hold_groups(stage, shop)
+    pull = await agent_pull(stage, shop, "two")
+    await stage.run_to_rest()
+    (entry,) = shop.queues["main"]
+    key = GroupKey(stage.installation.id, shop.id, entry.group_sha or "", "refs/heads/main")
+    repository = await stage.gate.repository(stage.installation.id, shop.id)
+    seen = await _look(stage.gate, key, repository)
+    on_tip = await _objects(stage.gate, seen)
+    assert not isinstance(on_tip, Unread)
+    members = (GroupMember(pull.number, pull.head_sha, pull.head_sha, "passed", "passed", ""),)
+    assert seen.chain is not None
+    right = await rebuild_tree(on_tip, seen.head, seen.chain, members, seen.tip.oid)
+    assert isinstance(right, TreeRebuild)
+    assert right.rebuilt == right.actual
+    entry.base_sha = old
+    stale = await _look(stage.gate, key, repository)
+    assert stale.chain is not None
+    wrong = await rebuild_tree(on_tip, stale.head, stale.chain, members, stale.tip.oid)
+    assert isinstance(wrong, Unread)
+    assert "not the target branch's tip" in wrong.because
