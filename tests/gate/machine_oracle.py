@@ -129,7 +129,9 @@ class Oracle:
         return self.against_run(runs[-1]) if runs else ["CI did not run for it"]
 
     def ran_for(self, run: WorkflowRun, pull: PullRequest) -> bool:
-        """Whether the run's test merge was one into this pull request's target, as it was at some time."""
+        """Whether it began after the last change of base, on a merge into the target as it was at some time."""
+        if run.created_at is None or any(run.created_at <= change.at for change in pull.base_changes):
+            return False
         store = self.memory.store(self.shop.git)
         base = store.parents(run.checkout_sha)[0]
         return base in store.history(store.refs[f"refs/heads/{pull.base_ref}"])

@@ -220,6 +220,29 @@ class Life(RuleBasedStateMachine):
             landing = [(pull, commit)]
             await merges.land(self.github, self.shop, landing, "ada", branch=pull.base_ref, expected=base)
 
+    @rule(reopens=st.booleans(), asynchronous=st.booleans(), list_lag=st.integers(0, 2), merge_lag=st.integers(0, 2))
+    def github_behaves_so_from_now_on(self, reopens: bool, asynchronous: bool, list_lag: int, merge_lag: int) -> None:
+        switches = self.github.world.switches
+        switches.reopen_completed_check_run, switches.async_merge = reopens, asynchronous
+        self.reopening_was_refused |= not reopens
+        switches.check_run_list_lag, switches.mergeable_lag_reads = list_lag, merge_lag
+
+    @rule(seconds=st.sampled_from([1, 20]), minutes=st.sampled_from([0, 0, 6, 31]))
+    def time_passes(self, seconds: int, minutes: int) -> None:
+        """Minutes pass for the gate alone: the simulated GitHub also measures the life of tokens."""
+        self.stage.now += timedelta(seconds=seconds)
+        self.stage.scene.clock += timedelta(minutes=minutes)
+        self.stage.lost |= minutes > 0  # what then is due sleeps longer than anybody here waits
+
+    @rule(attempts=st.sampled_from([1, 2, 3, 0, 0]))
+    def the_gate_works(self, attempts: int) -> None:
+        """So many attempts, or until nothing is left to do."""
+        self.runner.run(self.stage.work_a_little(attempts) if attempts else self.stage.rest())
+
+
+class Trouble(Life):
+    """The same with a network that loses, repeats and reorders, calls that fail, and a gate that is killed."""
+
     @rule(how=st.sampled_from(["well", "well", "lost", "twice", "in reverse"]))
     def webhooks_arrive(self, how: str) -> None:
         switches = self.github.world.switches
@@ -237,25 +260,6 @@ class Life(RuleBasedStateMachine):
         if kind == "lag":  # what was read is old: only another look can tell
             fault.method, self.stage.lost = "GET", True
         self.github.faults.add(fault)
-
-    @rule(reopens=st.booleans(), asynchronous=st.booleans(), list_lag=st.integers(0, 2), merge_lag=st.integers(0, 2))
-    def github_behaves_so_from_now_on(self, reopens: bool, asynchronous: bool, list_lag: int, merge_lag: int) -> None:
-        switches = self.github.world.switches
-        switches.reopen_completed_check_run, switches.async_merge = reopens, asynchronous
-        self.reopening_was_refused |= not reopens
-        switches.check_run_list_lag, switches.mergeable_lag_reads = list_lag, merge_lag
-
-    @rule(seconds=st.sampled_from([1, 20]), minutes=st.sampled_from([0, 0, 6, 31]))
-    def time_passes(self, seconds: int, minutes: int) -> None:
-        """Minutes pass for the gate alone: the simulated GitHub also measures the life of tokens."""
-        self.stage.now += timedelta(seconds=seconds)
-        self.stage.scene.clock += timedelta(minutes=minutes)
-        self.stage.lost |= minutes > 0
-
-    @rule(attempts=st.sampled_from([1, 2, 3, 0, 0]))
-    def the_gate_works(self, attempts: int) -> None:
-        """So many attempts, or until nothing is left to do."""
-        self.runner.run(self.stage.work_a_little(attempts) if attempts else self.stage.rest())
 
     @rule(requests=st.integers(1, 14))
     def the_gate_is_killed(self, requests: int) -> None:
