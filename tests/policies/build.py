@@ -25,6 +25,7 @@ from checks.snapshot import (
     Review,
     Risk,
     Snapshot,
+    Step,
     WorkflowFile,
     WorkflowRun,
 )
@@ -132,7 +133,9 @@ def approval(account: Account, **changes: Any) -> Review:
 def run(**changes: Any) -> WorkflowRun:
     data = LOG.encode()
     log = read_job_log(data, "sha256:" + "f" * 64)
-    job = Job(9, "test", 1, "completed", "success", "https://github.com/acme/shop/actions/runs/7/job/9", log=log)
+    steps = (Step("Run pytest -q", 3, "completed", "success"),)
+    url = "https://github.com/acme/shop/actions/runs/7/job/9"
+    job = Job(9, "test", 1, "completed", "success", url, steps=steps, log=log)
     start = WorkflowRun(
         7,
         "CI",
