@@ -53,9 +53,12 @@ async def recall(gate: Gate, key: PullKey, seen: pulls.PullRow) -> Memory:
             await ci_runs.seen_on(connection, repository_id, head),
             await pulls.numbers_with_other_base(connection, repository_id, head, seen.base_ref),
         )
-        if before is not None and _place(before) != _place(seen):
-            left = await pulls.open_pulls_with_head(connection, repository_id, before.head_sha)
-            await work.mark(connection, [Mark(str(_sibling(key, each))) for each in left if each.number != key.number])
+        if before is None or _place(before) != _place(seen):
+            left = (
+                [] if before is None else await pulls.open_pulls_with_head(connection, repository_id, before.head_sha)
+            )
+            siblings = {each.number: each for each in (*left, *others) if each.number != key.number}
+            await work.mark(connection, [Mark(str(_sibling(key, each))) for each in siblings.values()])
         return memory
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
@@ -32,7 +32,7 @@ class Judged(Life):
         self.wrong: list[str] = []
         self.enqueued: Counter[tuple[int, str]] = Counter()
         self.dequeued: Counter[int] = Counter()
-        self.proven_groups: set[str] = set()
+        self.proven_groups: defaultdict[str, set[str]] = defaultdict(set)
         self.github.listeners[:] = [one for one in self.github.listeners if not hasattr(one, "witness")]
         self.github.listeners.append(Witness(self))
 
@@ -70,9 +70,9 @@ class Judged(Life):
                     self.group_went_green(branch, entry, run)
 
     def group_went_green(self, branch: str, entry: QueueEntry, run: CheckRun) -> None:
-        why = self.oracle.against_group(branch, entry)
+        why = self.oracle.against_group(run.name, branch, entry)
         self.wrong += [f"{run.name} went green on the group of #{entry.pull_number}: {one}" for one in why]
-        self.proven_groups.add(run.head_sha)
+        self.proven_groups[run.head_sha].add(run.name)
 
     def was_enqueued(self, pull: PullRequest) -> None:
         self.wrong += [f"#{pull.number} was enqueued: {why}" for why in self.oracle.against(pull)]
@@ -83,7 +83,7 @@ class Judged(Life):
         self.enqueued[pull.number, pull.head_sha] += 1
 
     def was_merged(self, pull: PullRequest) -> None:
-        if pull.merge_commit_sha not in self.proven_groups:
+        if self.proven_groups[pull.merge_commit_sha or ""] != set(REQUIRED):
             self.wrong.append(f"#{pull.number} was merged by the gate on a group that was never proven")
 
     @invariant()

@@ -207,14 +207,17 @@ class Oracle:
     def against(self, pull: PullRequest) -> list[str]:
         return self.against_evidence(pull) + self.against_review(pull)
 
-    def against_group(self, branch: str, entry: QueueEntry) -> list[str]:
-        """Every member up to this entry must stand as it was queued, and the group's own runs be green."""
+    def against_group(self, name: str, branch: str, entry: QueueEntry) -> list[str]:
+        """Every member up to this entry must stand as it was queued, and for evidence the group's own runs be green."""
         queue = self.shop.queues[branch]
+        against = self.against_review if name == "mergegate/review" else self.against_evidence
         reasons = []
         for member in queue[: queue.index(entry) + 1]:
             pull = self.shop.pulls[member.pull_number]
             if pull.head_sha != member.head_sha:
                 reasons.append(f"#{pull.number} was pushed to")
-            reasons += [f"#{pull.number}: {reason}" for reason in self.against(pull)]
+            reasons += [f"#{pull.number}: {reason}" for reason in against(pull)]
+        if name == "mergegate/review":
+            return reasons
         runs = self.runs_on(entry.group_sha or "", "merge_group")
         return reasons + (self.against_run(runs[-1]) if runs else ["CI did not run on the group"])
