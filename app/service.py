@@ -34,7 +34,7 @@ NOT_CONNECTED = (
     "'Connect it to GitHub')"
 )
 
-NO_SECRET = "MERGEGATE_WEBHOOK_SECRET: missing; set it, or MERGEGATE_POLLING=1 to work without webhooks"
+NO_WEBHOOKS = "MERGEGATE_WEBHOOK_SECRET: missing; set it, or MERGEGATE_POLLING=1 to work without webhooks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ async def running(settings: Settings, parts: Parts) -> AsyncIterator[FastAPI]:
     if settings.gate is None:
         raise Misconfigured(NOT_CONNECTED)
     if parts.web and not settings.webhook_secrets and not settings.polling:
-        raise Misconfigured(NO_SECRET)
+        raise Misconfigured(NO_WEBHOOKS)
     async with contextlib.AsyncExitStack() as stack:
         database = await stack.enter_async_context(Database.open(settings.database_url, settings.data))
         gate = build_gate(settings, settings.gate, database)
