@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import re2
 
-from checks.logs import parse_log
+from checks.logs import LogReport, parse_log
 from checks.logs.decode import clean, decode_log
 from checks.snapshot import JobLog
 
 MOST_COMMANDS = 500
 LONGEST_COMMAND = 500
+MOST_SUMMARIES = 200  # the last ones
+MOST_REASONS = 50
 
 _RUN = "##[group]Run "
 # Printed by actions/checkout for a pull_request run: the test merge's subject names both parents.
@@ -29,7 +33,12 @@ def read_job_log(data: bytes, digest: str) -> JobLog:
             commands.append(line.removeprefix(_RUN).strip()[:LONGEST_COMMAND])
         elif checked_out is None and (found := _CHECKED_OUT.match(line)):
             checked_out = (found.group(1), found.group(2))
-    return JobLog(parse_log(data), digest, len(data), tuple(commands), checked_out)
+    return JobLog(_shortened(parse_log(data)), digest, len(data), tuple(commands), checked_out)
+
+
+def _shortened(report: LogReport) -> LogReport:
+    """What was found was judged as a whole; a log of nothing but summaries must not be carried along as a whole."""
+    return replace(report, summaries=report.summaries[-MOST_SUMMARIES:], reasons=report.reasons[:MOST_REASONS])
 
 
 def _pieces(data: bytes) -> list[str]:

@@ -7,7 +7,7 @@ after that a pull request's state costs no request for it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -25,6 +25,7 @@ from checks.ci_runs import current_jobs
 from checks.snapshot import Artifact, Job, JobLog, Step, Unread, WorkflowRun
 
 MOST_LOGS = 60  # jobs of one run whose log is read
+AT_ONCE = 6  # of them in memory together
 # A skipped or cancelled job may have no log at all; its conclusion already is not success.
 LOGGED = ("success", "failure", "timed_out")
 
@@ -160,13 +161,27 @@ async def _logs(
 ) -> dict[int, JobLog | Unread]:
     """The logs of completed jobs, parsed outside this process."""
     wanted = [job for job in jobs if job.conclusion in LOGGED]
-    fetched = await asyncio.gather(*[_log(client, repository, job) for job in wanted[:MOST_LOGS]])
     found: dict[int, JobLog | Unread] = {
         job.id: Unread(f"only the logs of the first {MOST_LOGS} jobs are read") for job in wanted[MOST_LOGS:]
     }
-    bytes_of = {job.id: log for job, log in zip(wanted, fetched, strict=False) if isinstance(log, bytes)}
-    found |= {job.id: log for job, log in zip(wanted, fetched, strict=False) if isinstance(log, Unread)}
-    return found | dict(zip(bytes_of, await parse_logs(list(bytes_of.values())), strict=True))
+    for batch in _batched(wanted[:MOST_LOGS], AT_ONCE):
+        found |= await _parsed(client, repository, batch)
+    return found
+
+
+def _batched(jobs: Sequence[run_models.Job], size: int) -> Iterator[Sequence[run_models.Job]]:
+    """Slices of at most `size`: hostile logs are large, and all of one slice are in memory together."""
+    return (jobs[start : start + size] for start in range(0, len(jobs), size))
+
+
+async def _parsed(
+    client: GitHubClient, repository: RepositoryName, jobs: Sequence[run_models.Job]
+) -> dict[int, JobLog | Unread]:
+    fetched = await asyncio.gather(*[_log(client, repository, job) for job in jobs])
+    logs = {job.id: log for job, log in zip(jobs, fetched, strict=True)}
+    bytes_of = {number: log for number, log in logs.items() if isinstance(log, bytes)}
+    unread = {number: log for number, log in logs.items() if isinstance(log, Unread)}
+    return unread | dict(zip(bytes_of, await parse_logs(list(bytes_of.values())), strict=True))
 
 
 async def _log(client: GitHubClient, repository: RepositoryName, job: run_models.Job) -> bytes | Unread:

@@ -72,3 +72,12 @@ def test_commands_are_bounded() -> None:
     assert read_job_log(_log("##[group]Run " + "x" * 501), DIGEST).commands == ("x" * 500,)
     many = [*(f"##[group]Run c{number}" for number in range(501)), CHECKOUT]
     assert read_job_log(_log(*many), DIGEST).checked_out == (HEAD, BASE)
+
+
+def test_a_log_of_nothing_but_summaries_is_judged_whole_and_carried_in_part() -> None:
+    many = ["1 failed in 0.01s", *["1 passed in 0.01s"] * 3000]
+    read = read_job_log("\n".join(many).encode(), DIGEST).report
+    assert read.green is False
+    assert "failed" in read.reasons[0]
+    assert (len(read.summaries), read.summaries[-1].line) == (200, 3001)
+    assert len(read.reasons) <= 50
