@@ -12,6 +12,12 @@ from checks.snapshot import Snapshot
 from policies.explain import Output, explain, explain_group
 from policies.verdict import GroupVerdict, Verdict
 
+BROKEN_OFF = Output(
+    "The gate could not judge this",
+    "❗ **The gate could not judge this.** The fault is its own and is in its log; it tries again by itself. "
+    "If it stays so, tell whoever runs the gate.",
+    "",
+)
 LOOKING = Output("Looking at it", "⏳ **Looking at it.** The verdict on this commit follows in a moment.", "")
 
 
@@ -30,16 +36,24 @@ def first_look(look: Look, app_id: int) -> tuple[Effect, ...]:
 
     Where another open pull request has the same head, its runs stand already and the worst verdict decides.
     """
-    if look.memory.same_head:
-        return ()
+    return () if look.memory.same_head else _opened(look, app_id, LOOKING)
+
+
+def unjudged(look: Look, app_id: int) -> tuple[Effect, ...]:
+    """Nothing green is left of an earlier verdict when judging breaks off."""
+    return _opened(look, app_id, BROKEN_OFF)
+
+
+def _opened(look: Look, app_id: int, output: Output) -> tuple[Effect, ...]:
     names = (OBSERVE,) if look.target.policy.policy.mode == "observe" else (EVIDENCE, REVIEW)
     own = own_runs(look.head, app_id, look.memory.own_runs)
-    return tuple(_open(name, look.head.oid, own) for name in names if _unopened(name, own))
+    return tuple(_open(name, look.head.oid, own, output) for name in names if _unopened(name, own))
 
 
 def first_look_at_group(observation: GroupObservation) -> tuple[Effect, ...]:
     own, head = observation.own_runs, observation.snapshot.head_sha
-    return tuple(_open(name, head, own) for name in (EVIDENCE, REVIEW) if not any(run.name == name for run in own))
+    missing = [name for name in (EVIDENCE, REVIEW) if not any(run.name == name for run in own)]
+    return tuple(_open(name, head, own, LOOKING) for name in missing)
 
 
 def _unopened(name: str, own: tuple[OwnRun, ...]) -> bool:
@@ -48,6 +62,6 @@ def _unopened(name: str, own: tuple[OwnRun, ...]) -> bool:
     return not runs or any(not run.open for run in runs)
 
 
-def _open(name: str, head_sha: str, own: tuple[OwnRun, ...]) -> PutCheckRun:
+def _open(name: str, head_sha: str, own: tuple[OwnRun, ...], output: Output) -> PutCheckRun:
     existing = tuple(run.id for run in own if run.name == name)
-    return PutCheckRun(name, head_sha, "in_progress", None, "", LOOKING, existing, create=not existing)
+    return PutCheckRun(name, head_sha, "in_progress", None, "", output, existing, create=not existing)

@@ -15,15 +15,18 @@ from app.gate.effects import Effect, Enqueue, PutCheckRun
 from app.gate.gate import Gate
 from app.gate.landing import audit_landing
 from app.gate.memory import WANTED, as_written, recall
+from app.gate.mirror import MissingObjects
 from app.gate.observation import Observation, Wanted
 from app.gate.observe import Look, Moved, look, observe, read_state, seen
-from app.gate.outputs import first_look, outputs_of
+from app.gate.outputs import first_look, outputs_of, unjudged
 from app.gate.plan import cancel_abandoned, plan, wanted
 from app.github import graph
 from app.github.counts import Tally
+from app.github.errors import GitHubError
 from app.github.pull_models import PullState
 from app.keys import PullKey
 from app.store import decisions, pulls, work
+from app.store.database import DatabaseAway
 from app.store.decisions import Decision
 from app.store.work import Lease, Mark
 from app.store.worker import Done, Outcome, Retry, Sleep
@@ -67,7 +70,7 @@ async def reconcile_pull(gate: Gate, lease: Lease, key: PullKey, tally: Tally) -
     try:
         look_at = await look(gate, key, repository, state)
         look_at = await _first_look(gate, applier, look_at)
-        judgement = await judge(gate, look_at)
+        judgement = await _judged(gate, applier, look_at)
         if judgement.effects:
             await check_unmoved(gate, judgement)
     except Moved as moved:
@@ -75,6 +78,18 @@ async def reconcile_pull(gate: Gate, lease: Lease, key: PullKey, tally: Tally) -
     await applier.apply(judgement.effects)
     await _record(gate, key, judgement, tally)
     return _outcome(judgement)
+
+
+async def _judged(gate: Gate, applier: Applier, look_at: Look) -> Judgement:
+    """What breaks for a reason of its own would break again, and at last its key is parked: it must not stay green."""
+    try:
+        return await judge(gate, look_at)
+    except (GitHubError, MissingObjects, Moved, DatabaseAway):
+        raise  # reading again settles it
+    except Exception:
+        if look_at.target.gated:
+            await applier.apply(unjudged(look_at, gate.app_id))
+        raise
 
 
 async def _reconcile_closed(gate: Gate, applier: Applier, key: PullKey, state: PullState) -> Outcome:

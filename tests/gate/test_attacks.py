@@ -191,3 +191,24 @@ async def test_a_group_on_an_old_commit_of_the_target_is_not_green(stage: Scene)
     wrong = await rebuild_tree(on_tip, stale.head, stale.chain, members, stale.tip.oid)
     assert isinstance(wrong, Unread)
     assert "not the target branch's tip" in wrong.because
+
+
+async def test_nothing_green_is_left_when_judging_breaks(stage: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop = await open_shop(stage, NOT_QUEUED)
+    pull = await agent_pull(stage, shop)
+    await stage.settle()
+    assert stage.verdict(shop, pull) == GREEN
+
+    def breaks(*_: object, **__: object) -> None:
+        raise ValueError("something in the pull request that nobody thought of")
+
+    monkeypatch.setattr("app.gate.pull.evaluate", breaks)
+    await stage.github.edit_pull(shop, pull.number, "courier[bot]", body="No bundle any more.")
+    for _ in range(3):
+        await stage.run_to_rest()
+        await stage.hurry()
+    assert set(stage.verdict(shop, pull).values()) == {"in_progress"}
+    monkeypatch.undo()
+    await stage.hurry()
+    await stage.settle()
+    assert stage.verdict(shop, pull)["evidence"] == "failure"
