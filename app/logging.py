@@ -1,4 +1,4 @@
-"""Structured logs, one line an event, JSON where no terminal reads it. Payloads, headers and tokens are never logged."""
+"""Structured logs, one line an event, JSON where no terminal reads it. Payloads and tokens are never logged."""
 
 from __future__ import annotations
 
