@@ -51,7 +51,7 @@ async def recall(gate: Gate, key: PullKey, seen: pulls.PullRow) -> Memory:
             tuple(await pushes.of_head(connection, repository_id, head)),
             await notices.of_pull(connection, repository_id, key.number),
             await ci_runs.seen_on(connection, repository_id, head),
-            await pulls.numbers_with_other_base(connection, repository_id, head, seen.base_ref),
+            await pulls.numbers_with_other_base(connection, seen),
         )
         if before is None or _place(before) != _place(seen):
             left = (

@@ -79,6 +79,7 @@ def seen(key: PullKey, pull: PullRequest) -> PullRow:
         f"{prefix}{BRANCHES}{pull.head_ref_name}",
         BRANCHES + pull.base_ref_name,
         pull.state == "OPEN",
+        head_repository_id=pull.head_repository.database_id if pull.head_repository else None,
     )
 
 

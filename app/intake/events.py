@@ -44,6 +44,7 @@ class BaseFact:
     pull_number: int
     head_sha: str
     base_ref: str  # full ref
+    head_repository_id: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +323,8 @@ def _base_fact(event: str, raw: bytes) -> BaseFact | None:
     if event != "pull_request":
         return None
     pull_request = payloads.PullRequestEvent.model_validate_json(raw).pull_request
-    return BaseFact(pull_request.number, pull_request.head.sha, f"refs/heads/{pull_request.base.ref}")
+    head, base_ref = pull_request.head, f"refs/heads/{pull_request.base.ref}"
+    return BaseFact(pull_request.number, head.sha, base_ref, head.repo.id if head.repo else None)
 
 
 def _review_fact(event: str, raw: bytes) -> ReviewFact | None:

@@ -50,9 +50,17 @@ class BranchPayload(Narrow):
     sha: str
 
 
+class HeadRepositoryPayload(Narrow):
+    id: int
+
+
+class HeadPayload(BranchPayload):
+    repo: HeadRepositoryPayload | None = None  # None: the fork was deleted
+
+
 class PullPayload(Narrow):
     number: int
-    head: BranchPayload
+    head: HeadPayload
     base: BranchPayload
 
 

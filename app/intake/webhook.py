@@ -163,7 +163,7 @@ def _facts(about: Interpretation) -> list[Fact]:
         facts.append(Push(repository.id, push.ref, push.after, push.before, sender.login, sender.id, sender.type))
     if about.base is not None:
         base = about.base
-        facts.append(PullBase(repository.id, base.pull_number, base.head_sha, base.base_ref))
+        facts.append(PullBase(repository.id, base.pull_number, base.head_sha, base.base_ref, base.head_repository_id))
     if about.review is not None:
         facts.append(_review(repository.id, about))
     return facts

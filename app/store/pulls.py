@@ -38,6 +38,7 @@ class PullRow:
     enqueued_entry: str | None = None
     enqueued_head: str | None = None
     requests: int = 0
+    head_repository_id: int | None = None  # given to `note_head`, not kept in the row
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +55,16 @@ class GroupRow:
 
 @dataclass(frozen=True, slots=True)
 class PullBase:
-    """A pull request had this commit as its head while it aimed at this base (full ref)."""
+    """A pull request had this commit as its head while it aimed at this base (full ref).
+
+    `head_repository_id` is None for a fork that was deleted.
+    """
 
     repository_id: int
     number: int
     head_sha: str
     base_ref: str
+    head_repository_id: int | None
 
 
 _PULL = (
@@ -110,7 +115,7 @@ async def open_pulls(connection: Connection, repository_id: int) -> list[PullRow
 
 async def note_head(connection: Connection, row: PullRow) -> None:
     """Remember which commit is whose head as soon as it is seen; what was judged stays only for the same head."""
-    await note_bases(connection, [PullBase(row.repository_id, row.number, row.head_sha, row.base_ref)])
+    await note_bases(connection, [_base_of(row)])
     await connection.execute(
         "insert into pulls (repository_id, number, installation_id, head_sha, head_ref, base_ref, open, kind) "
         "values (%s, %s, %s, %s, %s, %s, %s, %s) "
@@ -129,25 +134,30 @@ async def note_head(connection: Connection, row: PullRow) -> None:
 
 async def note_bases(connection: Connection, bases: Sequence[PullBase]) -> None:
     """Remember them for good, in the order of their keys, so that no two writers deadlock."""
-    rows = sorted((each.repository_id, each.number, text(each.head_sha), text(each.base_ref)) for each in bases)
-    if rows:
+    ordered = sorted(bases, key=lambda each: (each.repository_id, each.number, each.head_sha, each.base_ref))
+    if ordered:
         await connection.cursor().executemany(
-            "insert into pull_heads (repository_id, number, head_sha, base_ref) values (%s, %s, %s, %s) "
-            "on conflict do nothing",
-            rows,
+            "insert into pull_heads (repository_id, number, head_sha, base_ref, head_repository_id) "
+            "values (%s, %s, %s, %s, %s) on conflict do nothing",
+            [
+                (each.repository_id, each.number, text(each.head_sha), text(each.base_ref), each.head_repository_id)
+                for each in ordered
+            ],
         )
 
 
-async def numbers_with_other_base(
-    connection: Connection, repository_id: int, head_sha: str, base_ref: str
-) -> tuple[int, ...]:
-    """Pull requests, open or not, that ever had this head and another base."""
+def _base_of(row: PullRow) -> PullBase:
+    return PullBase(row.repository_id, row.number, row.head_sha, row.base_ref, row.head_repository_id)
+
+
+async def numbers_with_other_base(connection: Connection, row: PullRow) -> tuple[int, ...]:
+    """Pull requests, open or not, that ever had this head from the same repository and another base."""
     cursor = await connection.execute(
         "select distinct number from pull_heads where repository_id = %s and head_sha = %s "
-        "and base_ref not in (%s, '') order by number",
-        (repository_id, head_sha, base_ref),
+        "and head_repository_id = %s and base_ref not in (%s, '') order by number",
+        (row.repository_id, row.head_sha, row.head_repository_id, row.base_ref),
     )
-    return tuple(row[0] for row in await cursor.fetchall())
+    return tuple(found[0] for found in await cursor.fetchall())
 
 
 async def save_judgement(

@@ -59,6 +59,20 @@ async def test_a_run_from_while_it_aimed_at_another_branch_proves_nothing(stage:
     assert stage.verdict(shop, pull)["evidence"] != "success"
 
 
+async def test_an_outsider_cannot_spoil_the_runs_of_a_head_by_aiming_it_elsewhere(stage: Scene) -> None:
+    """Runs of a fork's pull request are the fork's, so they cannot stand in for this one's."""
+    shop = await open_shop(stage, NOT_QUEUED)
+    await stage.github.push(shop, "playground", {"VERSION": "1\n"}, author="ada")
+    pull = await agent_pull(stage, shop)
+    stage.github.user("mallory")
+    fork = await stage.github.fork(shop, "mallory")
+    await stage.settle()
+    other = await stage.github.open_pull(shop, "mallory:agent/discount", "playground", "Mine", "", "mallory")
+    await stage.settle()
+    assert (other.head_sha, fork.full_name) == (pull.head_sha, "mallory/shop")
+    assert stage.verdict(shop, pull) == GREEN
+
+
 @pytest.mark.parametrize("policy", ["version: 1\nqueu: {}\n", "- broken"])
 async def test_a_broken_policy_leaves_no_green_on_the_other_gated_branches(stage: Scene, policy: str) -> None:
     shop = await open_shop(stage, NOT_QUEUED + "branches: [release]\n")
