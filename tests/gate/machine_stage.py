@@ -76,7 +76,7 @@ class Stage:
         await self._stop_jobs()
         await github.settle()
         for records in (world.repositories, world.deliveries, github.requests, github._gits, github.last_answers):
-            records.clear()  # type: ignore[attr-defined]
+            records.clear()
         github.actions.scripts.clear()
         github.rate_limits.budgets.clear()
         github.webhooks._queues.clear()
