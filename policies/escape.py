@@ -86,7 +86,7 @@ def _is_plain(word: str) -> bool:
     if not all(character in _PLAIN_MARKS or character.isalnum() for character in word):
         return False
     lowered = word.lower()
-    if "www" in lowered or lowered.startswith(("gh-", "-", "+", "=")):
+    if "www" in lowered or "gh-" in lowered or lowered.startswith(("-", "+", "=")):
         return False
     return len(word) < 7 or not set(word) <= _HEXADECIMAL
 

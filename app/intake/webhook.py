@@ -6,6 +6,7 @@ https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 import json
@@ -32,6 +33,7 @@ log = structlog.get_logger(__name__)
 
 PATH = "/webhooks/github"
 LARGEST = 25 * 1024 * 1024  # bytes
+SLOWEST = 10.0  # seconds for a body to arrive; GitHub gives the whole exchange no longer
 LONGEST_HEADER = 200  # characters; GitHub's own are far shorter
 
 RECEIVED = prometheus_client.Counter("mergegate_deliveries", "Webhook deliveries by answer", ["answer"])
@@ -69,8 +71,15 @@ class Intake:
         return answer
 
     async def _accept(self, request: Request) -> JSONResponse:
-        raw = await read_body(request, LARGEST)
-        verify(raw, request.headers.get("x-hub-signature-256"), self.secrets)
+        signature = request.headers.get("x-hub-signature-256")
+        if signature is None:  # nothing of such a body needs to be read
+            verify(b"", signature, self.secrets)
+        try:
+            async with asyncio.timeout(SLOWEST):
+                raw = await read_body(request, LARGEST)
+        except TimeoutError:
+            raise Unacceptable(408, f"the body did not arrive within {SLOWEST:g} s") from None
+        verify(raw, signature, self.secrets)
         delivery = _delivery(request, _json_object(raw), self.own_app_ids)
         try:
             await self.writer.accept(delivery)

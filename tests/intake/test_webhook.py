@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 import json
@@ -333,3 +334,21 @@ async def test_one_byte_more_is_refused(endpoint: Endpoint) -> None:
 def _padded(size: int) -> bytes:
     start = OPENED[:-1] + b', "padding": "'
     return start + b"x" * (size - len(start) - 2) + b'"}'
+
+
+async def _stalled() -> AsyncIterator[bytes]:
+    yield OPENED[:10]
+    await asyncio.sleep(60)
+
+
+async def test_a_body_that_does_not_come_holds_nobody_up(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(webhook, "SLOWEST", 0.05)
+    answer = await endpoint.client.post(PATH, content=_stalled(), headers=headers(OPENED))
+    assert answer.status_code == 408
+
+
+async def test_without_a_signature_the_body_is_not_read(endpoint: Endpoint) -> None:
+    unsigned = headers(OPENED)
+    unsigned.pop("X-Hub-Signature-256")
+    answer = await endpoint.client.post(PATH, content=_stalled(), headers=unsigned)
+    assert answer.status_code == 401

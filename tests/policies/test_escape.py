@@ -145,6 +145,7 @@ MARKED = [
     ("by @ada, now", "by `@ada`, now"),
     ("a:b: c:", "`a:b`: c:"),
     ("GH-12", "`GH-12`"),
+    ("see·GH-12", "`see·GH-12`"),
     ("-1 +1 =1", "`-1` `+1` `=1`"),
     ("a-b", "a-b"),
     ("WWW.example.com", "`WWW.example.com`"),
