@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import traceback
 from typing import Any
@@ -12,6 +13,7 @@ from typer.core import TyperGroup
 from app.cli import bundle, check, explain, parse_log, policy, serve
 from app.config import Misconfigured
 from app.local.clone import CannotLook
+from app.logging import configure_logging
 from app.store.database import DatabaseAway, UnfitServer
 from app.store.embedded import EmbeddedFailed
 from app.store.migrate import NewerDatabase
@@ -21,9 +23,14 @@ _COULD_NOT_LOOK = 2
 
 
 class _Commands(TyperGroup):
-    """Errors that a person can act on end with one sentence and exit code 2."""
+    """Errors that a person can act on end with one sentence and exit code 2.
+
+    Standard output is for the answer alone; what is logged on the way goes to standard error, and for most commands
+    only where something is broken. The service sets its own level.
+    """
 
     def invoke(self, ctx: Any) -> Any:
+        configure_logging(logging.ERROR)
         try:
             return super().invoke(ctx)
         except _ACTIONABLE as wrong:

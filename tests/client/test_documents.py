@@ -109,18 +109,18 @@ async def test_whatever_the_schema_leaves_out_can_be_read(github: GitHubDouble, 
     """Any nullable field may be null and any list short: our models cope, or the object is not found."""
     client = answering(github, Shapes(default=seed % 3, chance=0.2, seed=seed))
     reads = (
-        graph.pull_state(client, "o", "r", 1),
-        graph.pull_head(client, "o", "r", 1),
-        graph.commit_state(client, "o", "r", "a" * 40),
-        graph.branch_tip(client, "o", "r", "refs/heads/main"),
-        graph.queue_entries(client, "o", "r", "main"),
-        graph.open_pulls(client, "o", "r"),
-        enqueue(client, "r", "PR_x", head="a" * 40),
-        dequeue(client, "r", "PR_x"),
+        lambda: graph.pull_state(client, "o", "r", 1),
+        lambda: graph.pull_head(client, "o", "r", 1),
+        lambda: graph.commit_state(client, "o", "r", "a" * 40),
+        lambda: graph.branch_tip(client, "o", "r", "refs/heads/main"),
+        lambda: graph.queue_entries(client, "o", "r", "main"),
+        lambda: graph.open_pulls(client, "o", "r"),
+        lambda: enqueue(client, "r", "PR_x", head="a" * 40),
+        lambda: dequeue(client, "r", "PR_x"),
     )
     for read in reads:
         with suppress(NotFound):
-            await read
+            await read()
 
 
 async def test_null_for_the_object_is_not_found(github: GitHubDouble) -> None:
