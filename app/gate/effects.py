@@ -10,6 +10,7 @@ EVIDENCE = "mergegate/evidence"
 REVIEW = "mergegate/review"
 OBSERVE = "mergegate/observe"
 NAMES = (EVIDENCE, REVIEW, OBSERVE)
+LOOKING = Output("Looking at it", "⏳ **Looking at it.** The verdict on this commit follows in a moment.", "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pydantic import TypeAdapter
 
+from app.gate.effects import EVIDENCE, LOOKING, REVIEW
 from app.gate.gate import Gate
 from app.gate.observation import OwnRun, Wanted
 from app.keys import PullKey
@@ -13,7 +14,9 @@ from app.store import check_runs, ci_runs, notices, pulls, pushes, reviews, work
 from app.store.check_runs import CheckRun
 from app.store.database import Connection
 from app.store.work import Mark
+from checks.finding import Status
 
+REQUIRED = (EVIDENCE, REVIEW)
 WANTED: TypeAdapter[list[Wanted]] = TypeAdapter(list[Wanted])
 
 
@@ -31,7 +34,10 @@ class Memory:
 
     @property
     def siblings(self) -> tuple[Wanted, ...]:
-        return tuple(want for row in self.same_head for want in WANTED.validate_python(row.wants))
+        """What they want; one that was not judged yet wants both required checks to stay open."""
+        judged = [want for row in self.same_head if row.judged for want in WANTED.validate_python(row.wants)]
+        unjudged = [row.number for row in self.same_head if not row.judged]
+        return (*judged, *(Wanted(name, Status.PENDING, "", LOOKING, each) for each in unjudged for name in REQUIRED))
 
 
 async def recall(gate: Gate, key: PullKey, seen: pulls.PullRow) -> Memory:

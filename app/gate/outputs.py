@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from app.gate.effects import EVIDENCE, OBSERVE, REVIEW, Effect, PutCheckRun
+from app.gate.effects import EVIDENCE, LOOKING, OBSERVE, REVIEW, Effect, PutCheckRun
 from app.gate.listing import own_runs
 from app.gate.observation import GroupObservation, OwnRun
 from app.gate.observe import Look
@@ -18,7 +18,6 @@ BROKEN_OFF = Output(
     "If it stays so, tell whoever runs the gate.",
     "",
 )
-LOOKING = Output("Looking at it", "⏳ **Looking at it.** The verdict on this commit follows in a moment.", "")
 
 
 def outputs_of(verdict: Verdict, snapshot: Snapshot) -> Mapping[str, Output]:
@@ -32,11 +31,11 @@ def outputs_of_group(verdict: GroupVerdict) -> Mapping[str, Output]:
 
 
 def first_look(look: Look, app_id: int) -> tuple[Effect, ...]:
-    """Open check runs for a head that was never judged as this pull request's.
+    """Open check runs for a head that was never judged as this pull request's towards this base.
 
-    Where another open pull request has the same head, its runs stand already and the worst verdict decides.
+    Also where another pull request with the same head has turned them green: nobody knows yet what this one will say.
     """
-    return () if look.memory.same_head else _opened(look, app_id, LOOKING)
+    return _opened(look, app_id, LOOKING)
 
 
 def unjudged(look: Look, app_id: int) -> tuple[Effect, ...]:

@@ -103,7 +103,7 @@ async def _reconcile_closed(gate: Gate, applier: Applier, key: PullKey, state: P
 async def _first_look(gate: Gate, applier: Applier, look_at: Look) -> Look:
     """A new head shows open check runs at once, before anything slow is read, also when its commit is an old one."""
     row = look_at.memory.row
-    if row.wants or not look_at.target.gated:
+    if row.judged or not look_at.target.gated:
         return look_at
     effects = first_look(look_at, gate.app_id)
     if not effects:
@@ -145,7 +145,7 @@ async def _record(gate: Gate, key: PullKey, judgement: Judgement, tally: Tally) 
         )
         if judgement.effects or _news(await decisions.latest(connection, str(key)), verdict):
             await decisions.record(connection, _decision(key, judgement, tally))
-        if dumped != row.wants and judgement.seen.memory.same_head:
+        if (dumped != row.wants or not row.judged) and judgement.seen.memory.same_head:
             others = [Mark(str(_sibling(key, other.number))) for other in judgement.seen.memory.same_head]
             await work.mark(connection, others)
 

@@ -38,6 +38,7 @@ class PullRow:
     enqueued_entry: str | None = None
     enqueued_head: str | None = None
     requests: int = 0
+    judged: bool = False  # whether there was a verdict on this head towards this base
     head_repository_id: int | None = None  # given to `note_head`, not kept in the row
 
 
@@ -69,7 +70,7 @@ class PullBase:
 
 _PULL = (
     "repository_id, number, installation_id, head_sha, head_ref, base_ref, open, kind, seen_at, head_seen_at, wants, "
-    "errored_since, enqueued_entry, enqueued_head, requests"
+    "errored_since, enqueued_entry, enqueued_head, requests, judged"
 )
 _GROUP = "repository_id, head_sha, installation_id, target_ref, tree, errored_since, first_seen_at, looks_without"
 
@@ -123,6 +124,7 @@ async def note_head(connection: Connection, row: PullRow) -> None:
         "head_sha = excluded.head_sha, head_ref = excluded.head_ref, base_ref = excluded.base_ref, "
         "open = excluded.open, seen_at = now(), "
         "head_seen_at = case when pulls.head_sha = excluded.head_sha then pulls.head_seen_at else now() end, "
+        "judged = pulls.judged and (pulls.head_sha, pulls.base_ref) = (excluded.head_sha, excluded.base_ref), "
         "wants = case when pulls.head_sha = excluded.head_sha then pulls.wants else '[]' end, "
         "errored_since = case when pulls.head_sha = excluded.head_sha then pulls.errored_since else '{}' end",
         (
@@ -171,9 +173,13 @@ async def save_judgement(
 ) -> bool:
     """Store what a verdict wants of this pull request's head, and what it cost; False when the head moved meanwhile."""
     cursor = await connection.execute(
-        "update pulls set kind = %s, wants = %s, errored_since = %s, requests = requests + %s, seen_at = now() "
+        "update pulls set kind = %s, wants = %s, errored_since = %s, requests = requests + %s, seen_at = now(), "
+        "judged = base_ref = %s "
         "where repository_id = %s and number = %s and head_sha = %s",
-        (kind, json(wants), json(errored_since), requests, row.repository_id, row.number, row.head_sha),
+        (
+            *(kind, json(wants), json(errored_since), requests, row.base_ref),
+            *(row.repository_id, row.number, row.head_sha),
+        ),
     )
     return cursor.rowcount == 1
 

@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 
+from app.gate import pull as pull_module
+from app.gate.gate import Gate
 from app.gate.group import _look, _objects
+from app.gate.observe import Look, Moved
 from app.gate.rebuild import rebuild_tree
 from app.keys import GroupKey
 from checks.snapshot import GroupMember, TreeRebuild, Unread
@@ -226,3 +229,42 @@ async def test_nothing_green_is_left_when_judging_breaks(stage: Scene, monkeypat
     await stage.hurry()
     await stage.settle()
     assert stage.verdict(shop, pull)["evidence"] == "failure"
+
+
+async def test_a_head_that_was_green_for_main_is_open_as_soon_as_it_aims_elsewhere(
+    stage: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever aims it at a stricter branch must not find yesterday's green there, however long judging takes."""
+    shop = await open_shop(stage, NOT_QUEUED + "branches: [release]\n")
+    await stage.github.push(shop, "release", {"VERSION": "1\n"}, author="ada")
+    pull = await agent_pull(stage, shop)
+    await stage.settle()
+    assert stage.verdict(shop, pull) == GREEN
+    judging = pull_module.judge
+
+    async def stuck(gate: Gate, look_at: Look) -> pull_module.Judgement:
+        if look_at.target.ref == "refs/heads/release":
+            raise Moved("GitHub answers nothing that fits together")
+        return await judging(gate, look_at)
+
+    monkeypatch.setattr(pull_module, "judge", stuck)
+    await stage.github.open_pull(shop, "agent/discount", "release", "again", BUNDLE, "courier[bot]")
+    await stage.run_to_rest()
+    await stage.resync()
+    await stage.run_to_rest()
+    assert "success" not in stage.verdict(shop, pull).values()
+
+
+async def test_a_retargeted_pull_request_is_open_at_once(stage: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop = await open_shop(stage, NOT_QUEUED + "branches: [release]\n")
+    await stage.github.push(shop, "release", {"VERSION": "1\n"}, author="ada")
+    pull = await agent_pull(stage, shop)
+    await stage.settle()
+
+    async def stuck(*_: object) -> pull_module.Judgement:
+        raise Moved("GitHub answers nothing that fits together")
+
+    monkeypatch.setattr(pull_module, "judge", stuck)
+    await stage.github.edit_pull(shop, pull.number, "courier[bot]", base="release")
+    await stage.run_to_rest()
+    assert set(stage.verdict(shop, pull).values()) == {"in_progress"}
