@@ -28,6 +28,7 @@ __all__ = [
 ]
 
 _INFO_STRINGS = frozenset({"mergegate", "yaml mergegate", "json mergegate"})
+_RAW_TAGS = ("pre", "script", "style", "textarea")
 _STATEMENT_KEYS = frozenset({"_type", "subject", "predicateType", "predicate"})
 
 
@@ -141,25 +142,24 @@ def _source(body: str, comment_id: int | None) -> BundleSource | None:
 def find_blocks(body: str) -> tuple[Block, ...]:
     """Fenced blocks whose info string is `mergegate`, `yaml mergegate` or `json mergegate`.
 
-    Fences as in https://spec.commonmark.org/0.31.2/#fenced-code-blocks; a block inside another fence or inside an
-    HTML comment, which GitHub does not show as one, is none.
+    Fences as in https://spec.commonmark.org/0.31.2/#fenced-code-blocks; a block inside another fence or inside HTML
+    of which GitHub shows nothing, or no block, is none.
     """
-    return tuple(_blocks(body.split("\n")))
+    return tuple(_blocks(body.replace("\r\n", "\n").replace("\r", "\n").split("\n")))
 
 
 def _blocks(lines: list[str]) -> Iterator[Block]:
     at = 0
     while at < len(lines):
-        line = lines[at].rstrip("\r")
-        opening = _opening_fence(line)
+        opening = _opening_fence(lines[at])
         if opening is None:
-            at = _after_comment(lines, at) if _indented_text(line).startswith("<!--") else at + 1
+            ends = _ends_of_html(lines[at])
+            at = _after(lines, at, ends) if ends else at + 1
             continue
         fence, info = opening
         end = _closing_line(lines, at + 1, fence)
         if info in _INFO_STRINGS:
-            text = "\n".join(inner.rstrip("\r") for inner in lines[at + 1 : end])
-            yield Block(text, at + 2, closed=end < len(lines))
+            yield Block("\n".join(lines[at + 1 : end]), at + 2, closed=end < len(lines))
         at = end + 1
 
 
@@ -183,9 +183,28 @@ def _closing_line(lines: list[str], start: int, fence: str) -> int:
     return len(lines)
 
 
-def _after_comment(lines: list[str], start: int) -> int:
+def _ends_of_html(line: str) -> tuple[str, ...]:
+    """What ends the HTML that begins on this line, where it may run over blank lines; nothing where none begins.
+
+    Kinds 1 to 5 of https://spec.commonmark.org/0.31.2/#html-blocks.
+    """
+    text = _indented_text(line).lower()
+    if text.startswith("<!--"):
+        return ("-->",)
+    if text.startswith("<![cdata["):
+        return ("]]>",)
+    if text.startswith("<?"):
+        return ("?>",)
+    if text.startswith("<!"):
+        return (">",)
+    raw = any(text.startswith(f"<{tag}") and not text[len(tag) + 1 :][:1].isalnum() for tag in _RAW_TAGS)
+    return tuple(f"</{tag}>" for tag in _RAW_TAGS) if raw else ()
+
+
+def _after(lines: list[str], start: int, ends: tuple[str, ...]) -> int:
     for at in range(start, len(lines)):
-        if "-->" in lines[at]:
+        text = lines[at].lower()
+        if any(end in text for end in ends):
             return at + 1
     return len(lines)
 

@@ -69,6 +69,17 @@ def _texts(body: str) -> list[tuple[str, int, bool]]:
         ("<!--\n```mergegate\na\n```", []),
         ("x -->\n<!--\n```mergegate\na\n```\n-->", []),
         ("  <!--\n```mergegate\na\n```\n-->", []),
+        # Kinds 1 to 5 of CommonMark's HTML blocks: GitHub shows nothing of them, or no block.
+        ("<![CDATA[\n```mergegate\na\n```\n]]>", []),
+        ("<?x\n\n```mergegate\na\n```\n?>\n```mergegate\nb\n```", [("b", 8, True)]),
+        ("<!X\n```mergegate\na\n```\n>", []),
+        ("<SCRIPT>\n```mergegate\na\n```\n</script>", []),
+        ("<style type='x'>\n```mergegate\na\n```\n</style>\n```mergegate\nb\n```", [("b", 7, True)]),
+        ("<pre\n```mergegate\na\n```", []),
+        ("<textarea>\n```mergegate\na\n```\n</TEXTAREA>", []),
+        ("<preview>\n\n```mergegate\na\n```", [("a", 4, True)]),
+        # A carriage return by itself ends a line too.
+        ("x\r```mergegate\ra\r```\rb", [("a", 3, True)]),
     ],
 )
 def test_finds_fenced_blocks(body: str, blocks: list[tuple[str, int, bool]]) -> None:
