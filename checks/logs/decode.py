@@ -16,9 +16,11 @@ MAX_LINES = 1_000_000
 MAX_LINE = 4096
 """Characters of one line that are looked at; no runner's closing line is nearly as long."""
 
-# Both are linear: an escape sequence cannot contain another ESC, and its character classes are disjoint.
-_CURSOR_MOVE = re.compile(r"\x1b\[[0-9;]*[A-HJf]")
-_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[()][0-9A-B]|[=>78cDEHM])")
+# All are linear: an escape sequence cannot contain another ESC, and its character classes are disjoint. None spans
+# lines, or one that nobody closed would swallow whatever is printed after it.
+_CURSOR_MOVE = re.compile(r"\x1b\[[0-9;]*[A-HJf]|\x08+")
+_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\r\n]*(?:\x07|\x1b\\)|[()][0-9A-B]|[=>78cDEHM])")
+_UNCLOSED = re.compile(r"\x1b\](?:[0-9]*;)?")  # what follows it is shown by some terminals, so it is looked at
 
 _STAMP = len("2022-06-16T22:14:59.6600208Z ")
 _GH_COLUMNS = re2.compile(r"^[^\t]*\t[^\t]*\t\x{feff}?(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z )")
@@ -99,8 +101,8 @@ def _ends(data: bytes, encoding: str, half: int, max_lines: int) -> Text:
 
 def _text(data: bytes, encoding: str) -> str:
     text = data.decode(encoding, errors="replace").replace("\0", "")
-    if "\x1b" in text:
-        text = _ESCAPE.sub("", _CURSOR_MOVE.sub("\r", text))
+    if "\x1b" in text or "\x08" in text:
+        text = _UNCLOSED.sub("\r", _ESCAPE.sub("", _CURSOR_MOVE.sub("\r", text)))
     return text.replace("\r\n", "\n")
 
 

@@ -48,6 +48,8 @@ def test_encodings_and_line_ends(data: bytes, expected: list[str]) -> None:
         ("\x1b[?25hInstalling", ["Installing"]),
         ("a\x1b[Kb\x1b[0Kc", ["abc"]),
         ("\x1b]8;;https://example.com\x07link\x1b]8;;\x1b\\", ["link"]),
+        ("\x1b]0;= 1 failed =", ["", "= 1 failed ="]),
+        ("x\b= 1 failed =", ["x", "= 1 failed ="]),
         ("\x1b(Bplain\x1b=", ["plain"]),
         ("\x1b[1G ok\x1b[2Bnext\x1b[1;1Hhome\x1b[3fcol", ["", " ok", "next", "home", "col"]),
         ("\x1b[4Jgone", ["", "gone"]),
@@ -171,3 +173,9 @@ def test_too_many_rewrites_are_dropped_and_said() -> None:
     assert decode_log(b"a\rb\rc\n", max_lines=2).truncated is False
     text = decode_log(b"a\rb\rc\rd\n", max_lines=2)
     assert (text.lines, text.truncated) == (["abcd"], True)
+
+
+def test_a_title_that_is_never_closed_swallows_no_line() -> None:
+    text = decode_log(b"\x1b]0;hidden\n===== 1 failed in 0.10s =====\n\x07\n")
+    assert text.lines[1] == "===== 1 failed in 0.10s ====="
+    assert text.total == 3
