@@ -25,14 +25,18 @@ MOST_PEOPLE = 50  # accounts asked about for one pull request
 async def pusher(
     client: GitHubClient, repository: RepositoryName, pull: PullRequest, delivered: Sequence[Push]
 ) -> Account | None:
-    """Who brought the head: the delivery's sender, else the activity list's actor. A fork has no list: unknown."""
+    """Who brought the head: the delivery's sender, else the activity list's actor. A fork has no list: unknown.
+
+    A commit can be pushed more than once. Whoever is no person and moved this branch to it counts before all others.
+    """
+    ref = f"refs/heads/{pull.head_ref_name}"
     if delivered:
-        first = delivered[0]
-        return Account(first.sender_login, first.sender_id, first.sender_type)
+        machines = [push for push in delivered if push.ref == ref and push.sender_type != "User"]
+        push = (machines or delivered)[0]
+        return Account(push.sender_login, push.sender_id, push.sender_type)
     if pull.is_cross_repository:
         return None
     try:
-        ref = f"refs/heads/{pull.head_ref_name}"
         rows = (await reads.activity(client, repository.owner, repository.name, ref)).items
     except NotFound:
         return None

@@ -19,7 +19,7 @@ from tests.gate.shop import BUNDLE, POLICY, agent_pull, fail_ci, hold_groups, op
 from tests.gate.test_stories import GREEN, MEDIUM, MEDIUM_BUNDLE, PAYMENT
 from tests.github.actions.scripted import ScriptedJob
 from tests.github.graphql.merge_queue import MergeQueueEntryView
-from tests.github.operations import issues
+from tests.github.operations import issues, pushes
 from tests.github.state import Comment, PullRequest, Repository
 
 pytestmark = pytest.mark.anyio
@@ -268,3 +268,16 @@ async def test_a_retargeted_pull_request_is_open_at_once(stage: Scene, monkeypat
     await stage.github.edit_pull(shop, pull.number, "courier[bot]", base="release")
     await stage.run_to_rest()
     assert set(stage.verdict(shop, pull).values()) == {"in_progress"}
+
+
+async def test_an_agent_that_pushes_a_persons_old_commit_back_is_its_pusher(stage: Scene) -> None:
+    shop = await open_shop(stage)
+    await stage.github.push(shop, "docs", {"README.md": "Old\n"}, author="ada")
+    pull = await stage.github.open_pull(shop, "docs", author="ada")
+    old = pull.head_sha
+    await stage.github.push(shop, "docs", {"README.md": "New\n"}, author="ada")
+    await stage.settle()
+    await pushes.update_ref(stage.github, shop, "refs/heads/docs", old, "courier[bot]")
+    await stage.settle()
+    assert pull.head_sha == old
+    assert stage.verdict(shop, pull)["evidence"] == "failure"
