@@ -86,7 +86,7 @@ class Applier:
         for check_run_id in sorted(existing):
             run = await self._update(put, check_run_id)
             # GitHub may leave a completed run completed; then only a new one of that name can be open.
-            taken = run is not None and run.status == put.status
+            taken = taken if run is None else run.status == put.status
         renewed = put.create and bool(put.existing)
         if renewed or not taken:
             await self._create(put)
@@ -116,7 +116,9 @@ class Applier:
             run = await writes.update_check_run(
                 self.client, self.repository.owner, self.repository.name, check_run_id, _fields(put, put.output)
             )
-        except NotFound:  # deleted by GitHub's retention: what it said is in our store
+        except NotFound:  # deleted by GitHub's retention: what it said is in our decisions
+            async with self.gate.database.transaction() as connection:
+                await check_runs.forget(connection, self.repository.id, check_run_id)
             return None
         await self._remember(put, run)
         return run

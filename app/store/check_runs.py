@@ -51,6 +51,13 @@ async def save(connection: Connection, run: CheckRun) -> None:
     )
 
 
+async def forget(connection: Connection, repository_id: int, check_run_id: int) -> None:
+    """GitHub does not have this run any more."""
+    await connection.execute(
+        "delete from check_runs where repository_id = %s and check_run_id = %s", (repository_id, check_run_id)
+    )
+
+
 async def of_head(connection: Connection, repository_id: int, head_sha: str) -> list[CheckRun]:
     """All our runs on a commit, by name and age."""
     cursor = connection.cursor(row_factory=class_row(CheckRun))

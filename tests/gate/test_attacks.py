@@ -281,3 +281,14 @@ async def test_an_agent_that_pushes_a_persons_old_commit_back_is_its_pusher(stag
     await stage.settle()
     assert pull.head_sha == old
     assert stage.verdict(shop, pull)["evidence"] == "failure"
+
+
+async def test_a_check_run_that_github_lost_is_made_once_more(stage: Scene) -> None:
+    shop = await open_shop(stage, MEDIUM.replace("'on'", "'off'"))
+    pull = await agent_pull(stage, shop, "payment", PAYMENT, MEDIUM_BUNDLE)
+    await stage.settle()
+    (lost,) = (run for run in stage.check_runs(shop, pull.head_sha) if run.name == "mergegate/review")
+    del shop.check_runs[lost.id]
+    await stage.github.review(shop, pull.number, "bob")
+    await stage.settle()
+    assert stage.verdict(shop, pull) == GREEN
