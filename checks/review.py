@@ -105,6 +105,7 @@ def _why_not(
         _why_not_said(review)
         or _why_not_this_person(requirement, excluded, review.author)
         or _why_stale(snapshot, requirement, review)
+        or _why_unknown_hands(snapshot)
         or _ineligible(snapshot, requirement, review.author)
     )
     return why.because if isinstance(why, Unread) else why
@@ -120,6 +121,13 @@ def _why_not_this_person(requirement: ReviewRequirement, excluded: Mapping[str, 
     if _is_machine(requirement, account):
         return "is a bot or an agent"
     return excluded.get(agents.fold_login(account.login))
+
+
+def _why_unknown_hands(snapshot: Snapshot) -> str | None:
+    """Whoever wrote the change may not approve it, so as long as not all of its commits are known nobody may."""
+    if isinstance(snapshot.commits, Unread):
+        return f"may have written a part of it, as its commits could not be read ({snapshot.commits.because})"
+    return None
 
 
 def _is_machine(requirement: ReviewRequirement, account: Account) -> bool:

@@ -323,3 +323,12 @@ def test_lists_at_most_five_that_do_not_count() -> None:
     finding = only(_check(_with(*reviews)).findings, "review")
     assert "p5 has" in finding.reason
     assert "p6 has" not in finding.reason
+
+
+def test_nobody_can_approve_what_is_not_known_to_be_somebody_elses() -> None:
+    """More commits than GitHub lists could hide who wrote them."""
+    hidden = build.snapshot(commits=Unread("GitHub lists 100 of 101 commits"), reviews=(build.review(),))
+    result = check(hidden, ReviewRequirement(1, build.AN_AGENTS, build.DIGEST))
+    assert result.counted == ()
+    ((login, why),) = result.discounted
+    assert (login, "100 of 101" in why) == (build.REVIEWER.login, True)
