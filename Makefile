@@ -37,7 +37,8 @@ format: $(STAMP) ## Rewrite the files in the house format
 
 test: lint ## Everything that must be green: lint, types, contracts, tests, coverage of checks and policies
 	@echo "==> pytest on the pure packages (branch coverage must be 100 %)"
-	@$(BIN)/coverage erase && $(BIN)/coverage run -m pytest -q tests/checks tests/policies && $(BIN)/coverage report --fail-under=100
+	@$(BIN)/coverage erase && $(BIN)/coverage run -m pytest -q -n $(WORKERS) tests/checks tests/policies
+	@$(BIN)/coverage combine -q && $(BIN)/coverage report --fail-under=100
 	@echo "==> pytest on the rest ($(WORKERS) workers)"
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist=loadfile $(TESTS) --ignore=tests/checks --ignore=tests/policies
 
