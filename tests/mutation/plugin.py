@@ -31,7 +31,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_runtest_setup() -> None:
     """Forget cached answers: they come from the unchanged code, and hide which test calls which function."""
-    for name in [name for name in sys.modules if name.partition(".")[0] in ("checks", "policies")]:
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("checks", "policies", "tests")]:
         for value in vars(sys.modules[name]).values():
             if hasattr(value, "cache_clear"):
                 value.cache_clear()
