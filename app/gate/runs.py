@@ -57,14 +57,22 @@ def _run_id(suite: models.CheckSuite) -> int:
 
 async def _kept(gate: Gate, repository_id: int, listed: Sequence[models.CheckSuite]) -> dict[int, WorkflowRun]:
     """Runs in the store that are still as GitHub lists them."""
-    done = [suite.workflow_run for suite in listed if suite.workflow_run and suite.status == "COMPLETED"]
+    done = [(suite, suite.workflow_run) for suite in listed if suite.workflow_run and suite.status == "COMPLETED"]
     found: dict[int, WorkflowRun] = {}
     async with gate.database.transaction() as connection:
-        for run in done:
+        for suite, run in done:
             facts = await ci_runs.unchanged(connection, repository_id, run.database_id, _stamp(run.updated_at))
-            if facts is not None:
-                found[run.database_id] = _RUN.validate_python(facts)
+            kept = None if facts is None else _RUN.validate_python(facts)
+            if kept is not None and _is_as_listed(kept, suite):
+                found[run.database_id] = kept
     return found
+
+
+def _is_as_listed(run: WorkflowRun, suite: models.CheckSuite) -> bool:
+    """Times have whole seconds, and an attempt can begin and end in one; its conclusion or its jobs are others then."""
+    jobs = {job.id for job in run.jobs}
+    listed = suite.check_runs.nodes if suite.check_runs else ()
+    return (suite.conclusion or "").lower() == run.conclusion and all(each.database_id in jobs for each in listed)
 
 
 def _stamp(moment: datetime) -> str:
