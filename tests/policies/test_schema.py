@@ -16,21 +16,24 @@ from policies.load import load
 from policies.schema import BundleField, PresetName, permission_of, policy_schema, risk_of
 from tests.policies.build import presets
 
-SCHEMA = policy_schema()
+
+@pytest.fixture(scope="module")
+def schema() -> dict[str, Any]:
+    return policy_schema()
 
 
 @pytest.fixture(scope="module")
-def validator() -> Any:
-    return jsonschema_rs.Draft202012Validator(SCHEMA)
+def validator(schema: dict[str, Any]) -> Any:
+    return jsonschema_rs.Draft202012Validator(schema)
 
 
-def test_the_schema_is_a_valid_one() -> None:
-    jsonschema_rs.meta.validate(SCHEMA)
-    assert json.loads(json.dumps(SCHEMA)) == SCHEMA
+def test_the_schema_is_a_valid_one(schema: dict[str, Any]) -> None:
+    jsonschema_rs.meta.validate(schema)
+    assert json.loads(json.dumps(schema)) == schema
 
 
-def test_only_the_version_must_be_given(validator: Any) -> None:
-    assert SCHEMA["required"] == ["version"]
+def test_only_the_version_must_be_given(schema: dict[str, Any], validator: Any) -> None:
+    assert schema["required"] == ["version"]
     assert validator.is_valid({"version": 1})
     assert not validator.is_valid({})
     assert not validator.is_valid({"version": 2})
@@ -67,18 +70,18 @@ def test_schema_and_loader_refuse_the_same(validator: Any, document: dict[str, A
         load(json.dumps(document), presets())
 
 
-def test_every_field_is_described() -> None:
-    for name, model in {"Policy": SCHEMA, **SCHEMA["$defs"]}.items():
+def test_every_field_is_described(schema: dict[str, Any]) -> None:
+    for name, model in {"Policy": schema, **schema["$defs"]}.items():
         assert model["description"], name
         assert model["additionalProperties"] is False
-        for field, schema in model["properties"].items():
-            assert "$ref" in schema or schema["description"].endswith("."), f"{name}.{field}"
+        for field, shape in model["properties"].items():
+            assert "$ref" in shape or shape["description"].endswith("."), f"{name}.{field}"
 
 
-def test_it_names_itself() -> None:
-    assert SCHEMA["$id"] == "urn:mergegate:policy:v1"
-    assert SCHEMA["$schema"] == "https://json-schema.org/draft/2020-12/schema"
-    assert SCHEMA["title"] == "Mergegate policy"
+def test_it_names_itself(schema: dict[str, Any]) -> None:
+    assert schema["$id"] == "urn:mergegate:policy:v1"
+    assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert schema["title"] == "Mergegate policy"
 
 
 def test_bundle_fields_are_those_that_the_check_knows() -> None:

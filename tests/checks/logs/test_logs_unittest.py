@@ -179,6 +179,7 @@ def test_two_runs_in_one_step_whose_results_are_not_all_there(body: tuple[str, .
             "several closings in one step, and the results shown do not account for each",
         )
         assert found.summaries[0].reasons == ()
+        assert found.summaries[0].line < found.summaries[1].line
 
 
 def test_two_runs_in_two_steps_need_no_results() -> None:

@@ -1,0 +1,164 @@
+"""The form of every finding: a stable name, a sentence, evidence that is one, and a next step where it is not green."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import pytest
+
+from checks.finding import Evidence, Finding, Fix, Status
+from checks.snapshot import Permission, Snapshot, Ticket, Unread, WorkflowFile
+from policies.evaluate import evaluate
+from policies.load import PolicySource, PolicyState, read_policy
+from tests.policies.build import (
+    ADA,
+    BEA,
+    BODY,
+    DEPENDABOT,
+    TARGET,
+    approval,
+    change,
+    commit,
+    person_snapshot,
+    presets,
+    run,
+    snapshot,
+    state,
+)
+
+AWAY = Unread("GitHub answered 502")
+OFFLINE = Unread("GitHub was not asked", offline=True)
+OTHER = "3" * 40
+CHECKS = {
+    "people", "policy", "ticket", "bundle", "claims.head", "claims.tree", "claims.files", "claims.commands",
+    "claims.evidence", "claims.tests", "claims.logs", "scope", "scope.complete", "risk", "risk.claim", "rollback",
+    "rollback.data-loss", "ci.runs", "ci.workflow-files", "ci.jobs", "ci.logs", "ci.commands", "ci.tests",
+    "ci.verifier", "review", "review.changes", "review.co-authors",
+}  # fmt: skip
+ACTIONS = {
+    "add-bundle", "add-bundle-field", "answer-review", "ask-person", "correct-bundle", "link-ticket",
+    "open-pull-request", "push", "repair-policy", "rerun", "rewrite-commits", "split-pull-request", "update-branch",
+    "wait",
+}  # fmt: skip
+
+
+def _job(**changes: Any) -> Any:
+    return run(jobs=(replace(run().jobs[0], **changes),))
+
+
+def _bundle(text: str) -> dict[str, str]:
+    return {"body": f"```mergegate\n{text}\n```\n"}
+
+
+CHANGES: dict[str, dict[str, Any]] = {
+    "nothing": {},
+    "no bundle": {"body": ""},
+    "two bundles": {"body": BODY + BODY},
+    "a broken bundle": _bundle("riks: 1"),
+    "another commit": _bundle(f"head: {OTHER}\nreason: x"),
+    "other files": {"body": BODY.replace("risk:", "changed_files: [other.py]\nrisk:")},
+    "its own files": {"body": BODY.replace("risk:", "changed_files: [src/total.py]\nrisk:")},
+    "its own tree": {"body": BODY.replace("risk:", f"tree: {'e5' * 20}\nrisk:")},
+    "another tree": {"body": BODY.replace("risk:", f"tree: {OTHER}\nrisk:")},
+    "a pointer": {"body": BODY.replace("risk:", "evidence: [{run: 7, job: 9}]\nrisk:")},
+    "a pointer to nothing": {"body": BODY.replace("risk:", "evidence: [{run: 8}]\nrisk:")},
+    "tests that are not there": {"body": BODY.replace("risk:", "tests: {added: 900}\nrisk:")},
+    "a false exit code": {"body": BODY.replace("exit_code: 0", "exit_code: 1")},
+    "another command": {"body": BODY.replace("pytest -q", "tox")},
+    "a lower word": {**change("auth/key.py")},
+    "a higher word": {"body": BODY.replace("level: low", "level: high")},
+    "a loss of data": {"body": BODY.replace("strategy: revert", "strategy: revert, data_loss: true")},
+    "no steps": {"body": BODY.replace("strategy: revert", "strategy: manual")},
+    "a migration": {**change("db/migrations/1.sql")},
+    "the policy file": {**change(".github/mergegate.yml")},
+    "a workflow file": {**change(".github/workflows/ci.yml")},
+    "no change": {**change()},
+    "a wrong number of files": {"changed_files_total": 7},
+    "no runs": {"runs": ()},
+    "a run of another event": {"runs": (run(event="push"),)},
+    "a run under way": {"runs": (run(status="in_progress", conclusion=None),)},
+    "a run that waits for a person": {"runs": (run(status="completed", conclusion="action_required"),)},
+    "a run that did not start": {"runs": (run(conclusion="startup_failure", jobs=()),)},
+    "a failed job": {"runs": (_job(conclusion="failure"),)},
+    "a skipped job": {"runs": (_job(conclusion="skipped"),)},
+    "a job without a log": {"runs": (_job(log=None),)},
+    "a log that was not read": {"runs": (_job(log=AWAY),)},
+    "another version of the workflow file": {
+        "workflows": (WorkflowFile(".github/workflows/ci.yml", "aa" * 20, "bb" * 20),)
+    },
+    "a call that leads nowhere": {
+        "workflows": (WorkflowFile(".github/workflows/ci.yml", "aa" * 20, "aa" * 20, unresolved=("x/y@main",)),)
+    },
+    "no workflow file": {"workflows": ()},
+    "a ticket": {"ticket": Ticket("T-1", "sha256:t")},
+    "outside its ticket": {"ticket": Ticket("T-1", "sha256:t", allowed_paths=("docs/",))},
+    "a request for changes": {"reviews": (approval(ADA, state="CHANGES_REQUESTED"),)},
+    "an approval": {"reviews": (approval(ADA),)},
+    "an approval of another commit": {"reviews": (approval(ADA, commit=OTHER),)},
+    "an approval by a reader": {"reviews": (approval(ADA),), "permissions": {"ada": Permission.READ}},
+    "a co-author": {"commits": (commit(BEA, message="x\n\nCo-authored-by: Zoe <zoe@example.org>"),)},
+    "a dependency bot": {"author": DEPENDABOT, "session_agent": None},
+    "a draft": {"draft": True},
+    "no merge": {"mergeable": False},
+    **{f"{part} {why}": {part: unread}
+       for part, (why, unread) in product(
+           ("diff", "merge_diff", "runs", "workflows", "changed_files_total", "reviews", "commits", "author"),
+           (("away", AWAY), ("offline", OFFLINE)))},
+}  # fmt: skip
+POLICIES = {
+    "default": None,
+    "strict": "version: 1\nextends: strict\n",
+    "solo": "version: 1\nextends: solo\n",
+    "required": "version: 1\nticket: {required: true}\nci: {jobs: [deploy], commands: [tox]}\n",
+    "broken": "version: 1\nmode: x\n",
+}
+
+
+def _states() -> dict[str, PolicyState]:
+    given = PolicySource("version: 1", "refs/heads/main", TARGET, given="policy.yml")
+    unread = PolicySource(AWAY, "refs/heads/main", TARGET)
+    of_files = {name: state(text) for name, text in POLICIES.items()}
+    return {**of_files, "given": read_policy(given, presets()), "unread": read_policy(unread, presets())}
+
+
+def _findings(policy: PolicyState, of: Snapshot) -> tuple[Finding, ...]:
+    return tuple(found for asked in (True, False) for found in evaluate(policy, of, gated=asked).findings)
+
+
+def assert_form(finding: Finding) -> None:
+    assert finding.check in CHECKS
+    assert isinstance(finding.reason, str)
+    assert finding.reason[0].isupper() or finding.reason[0] in "`0123456789" or finding.reason.startswith("ada ")
+    assert all(isinstance(at, Evidence) and at.label and isinstance(at.label, str) for at in finding.evidence)
+    if finding.status in (Status.PASSED, Status.SKIPPED):
+        assert finding.fix is None
+        return
+    assert isinstance(finding.fix, Fix)
+    assert finding.fix.action in ACTIONS
+    assert finding.fix.text[0].isupper()
+    assert finding.fix.field is None or finding.fix.field
+
+
+@pytest.mark.parametrize("changes", CHANGES.values(), ids=CHANGES)
+def test_of_an_agent_s(changes: dict[str, Any]) -> None:
+    for policy in _states().values():
+        for finding in _findings(policy, snapshot(**changes)):
+            assert_form(finding)
+
+
+@pytest.mark.parametrize("changes", CHANGES.values(), ids=CHANGES)
+def test_of_a_local_judgement(changes: dict[str, Any]) -> None:
+    local = dict.fromkeys(("author", "commits", "changed_files_total", "reviews", "runs", "workflows"), OFFLINE)
+    of = snapshot(**{**local, "number": None, "session_agent": None, "permissions": {}, **changes})
+    for policy in _states().values():
+        for finding in _findings(policy, of):
+            assert_form(finding)
+
+
+@pytest.mark.parametrize("changes", CHANGES.values(), ids=CHANGES)
+def test_of_a_person_s(changes: dict[str, Any]) -> None:
+    for policy in _states().values():
+        for finding in _findings(policy, person_snapshot(**changes)):
+            assert_form(finding)
