@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from checks.finding import Evidence, Finding, Fix, Status
-from checks.snapshot import Permission, Snapshot, Ticket, Unread, WorkflowFile
+from checks.snapshot import Permission, Ticket, Unread, WorkflowFile
 from policies.evaluate import evaluate
-from policies.load import PolicySource, PolicyState, read_policy
+from policies.load import PolicySource, read_policy
 from tests.policies.build import (
     ADA,
     BEA,
@@ -108,23 +108,13 @@ CHANGES: dict[str, dict[str, Any]] = {
            (("away", AWAY), ("offline", OFFLINE)))},
 }  # fmt: skip
 POLICIES = {
-    "default": None,
-    "strict": "version: 1\nextends: strict\n",
     "solo": "version: 1\nextends: solo\n",
+    "strict": "version: 1\nextends: strict\n",
     "required": "version: 1\nticket: {required: true}\nci: {jobs: [deploy], commands: [tox]}\n",
     "broken": "version: 1\nmode: x\n",
+    "given": PolicySource("version: 1", "refs/heads/main", TARGET, given="policy.yml"),
+    "unread": PolicySource(AWAY, "refs/heads/main", TARGET),
 }
-
-
-def _states() -> dict[str, PolicyState]:
-    given = PolicySource("version: 1", "refs/heads/main", TARGET, given="policy.yml")
-    unread = PolicySource(AWAY, "refs/heads/main", TARGET)
-    of_files = {name: state(text) for name, text in POLICIES.items()}
-    return {**of_files, "given": read_policy(given, presets()), "unread": read_policy(unread, presets())}
-
-
-def _findings(policy: PolicyState, of: Snapshot) -> tuple[Finding, ...]:
-    return tuple(found for asked in (True, False) for found in evaluate(policy, of, gated=asked).findings)
 
 
 def assert_form(finding: Finding) -> None:
@@ -142,23 +132,17 @@ def assert_form(finding: Finding) -> None:
 
 
 @pytest.mark.parametrize("changes", CHANGES.values(), ids=CHANGES)
-def test_of_an_agent_s(changes: dict[str, Any]) -> None:
-    for policy in _states().values():
-        for finding in _findings(policy, snapshot(**changes)):
+def test_whosever_it_is(changes: dict[str, Any]) -> None:
+    away = dict.fromkeys(("author", "commits", "changed_files_total", "reviews", "runs", "workflows"), OFFLINE)
+    local = {**away, "number": None, "session_agent": None, "permissions": {}}
+    for of in (snapshot(**changes), person_snapshot(**changes), snapshot(**{**local, **changes})):
+        for finding in evaluate(state(), of, gated=True).findings:
             assert_form(finding)
 
 
-@pytest.mark.parametrize("changes", CHANGES.values(), ids=CHANGES)
-def test_of_a_local_judgement(changes: dict[str, Any]) -> None:
-    local = dict.fromkeys(("author", "commits", "changed_files_total", "reviews", "runs", "workflows"), OFFLINE)
-    of = snapshot(**{**local, "number": None, "session_agent": None, "permissions": {}, **changes})
-    for policy in _states().values():
-        for finding in _findings(policy, of):
-            assert_form(finding)
-
-
-@pytest.mark.parametrize("changes", CHANGES.values(), ids=CHANGES)
-def test_of_a_person_s(changes: dict[str, Any]) -> None:
-    for policy in _states().values():
-        for finding in _findings(policy, person_snapshot(**changes)):
-            assert_form(finding)
+@pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
+@pytest.mark.parametrize("name", ["nothing", "no bundle", "a migration", "runs away", "runs offline"])
+def test_whatever_the_policy(policy: str | PolicySource, name: str) -> None:
+    in_force = state(policy) if isinstance(policy, str) else read_policy(policy, presets())
+    for finding in evaluate(in_force, snapshot(**CHANGES[name]), gated=True).findings:
+        assert_form(finding)
