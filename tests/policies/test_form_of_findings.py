@@ -134,7 +134,7 @@ def assert_form(finding: Finding) -> None:
 @pytest.mark.parametrize("changes", CHANGES.values(), ids=CHANGES)
 def test_whosever_it_is(changes: dict[str, Any]) -> None:
     away = dict.fromkeys(("author", "commits", "changed_files_total", "reviews", "runs", "workflows"), OFFLINE)
-    local = {**away, "number": None, "session_agent": None, "permissions": {}}
+    local: dict[str, Any] = {**away, "number": None, "session_agent": None, "permissions": {}}
     for of in (snapshot(**changes), person_snapshot(**changes), snapshot(**{**local, **changes})):
         for finding in evaluate(state(), of, gated=True).findings:
             assert_form(finding)
