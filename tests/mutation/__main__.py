@@ -27,15 +27,25 @@ DETECTED = ("killed", "timeout")
 
 def main() -> int:
     """The process's exit code: 0 at the bar or above, 1 below it, 2 if the mutants could not be run."""
+    os.chdir(Path(__file__).parents[2])
     files = _files(os.environ.get("MODULE", "").split())
     names = [name for file in files for name in _names(file)]
-    sample = int(os.environ.get("SAMPLE") or len(names))
-    chosen = _choose(names, sample, int(os.environ.get("SEED") or 1))
+    sample = _number("SAMPLE", len(names))
+    chosen = _choose(names, sample, _number("SEED", 1))
+    if not chosen:
+        sys.exit("There is nothing to mutate: mutmut changes functions only, and none was chosen.")
     print(f"==> {len(chosen)} of {len(names)} mutants in {len(files)} modules; the tests run once first", flush=True)
     shutil.rmtree("mutants", ignore_errors=True)
     if _run_mutmut(chosen if sample < len(names) else [_pattern(file) for file in files]):
         return 2
     return _judge(_counts(files, set(chosen)))
+
+
+def _number(setting: str, otherwise: int) -> int:
+    text = os.environ.get(setting) or str(otherwise)
+    if not text.isdecimal():
+        sys.exit(f"{setting} is a number, not {text!r}.")
+    return int(text)
 
 
 def _files(wanted: Sequence[str]) -> list[Path]:
