@@ -110,7 +110,7 @@ class Oracle:
         reasons = ["the policy is broken"] if policy.broken else []
         if not BODIES[self.body_of(pull)][2]:
             reasons.append(f"the bundle is not true: {self.body_of(pull)}")
-        if policy.payment == "high" and self.touches_payment(pull):
+        if self.is_high(pull):
             reasons.append("a high risk needs a verifier's run")
         return reasons + self.against_ci(pull)
 
@@ -160,12 +160,20 @@ class Oracle:
             reasons.append("what it changes is not determined")
         return reasons
 
-    def touches_payment(self, pull: PullRequest) -> bool:
-        """Over the pull request's diff; two branches never change each other's kind of file by merging."""
+    def changed(self, pull: PullRequest) -> set[str]:
+        """Paths of the pull request's diff; two branches never change each other's kind of file by merging."""
         store = self.memory.store(self.shop.git)
         bases = store.merge_bases(store.refs[f"refs/heads/{pull.base_ref}"], pull.head_sha)
         before, after = store.tree(bases[0]), store.tree(pull.head_sha)
-        return any("payment" in path for path in {*before, *after} if before.get(path) != after.get(path))
+        return {path for path in {*before, *after} if before.get(path) != after.get(path)}
+
+    def touches_payment(self, pull: PullRequest) -> bool:
+        return any("payment" in path for path in self.changed(pull))
+
+    def is_high(self, pull: PullRequest) -> bool:
+        """It brings another policy along, or payment is high under this policy."""
+        steers = ".github/mergegate.yml" in self.changed(pull)
+        return steers or (self.policy_of(pull.base_ref).payment == "high" and self.touches_payment(pull))
 
     def wanted_approvals(self, pull: PullRequest) -> int:
         said = BODIES[self.body_of(pull)][1] if self.is_agents(pull) else None
