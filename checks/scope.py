@@ -16,7 +16,9 @@ def check(snapshot: Snapshot) -> tuple[Finding, ...]:
     """Findings `scope` (skipped without a ticket) and `scope.complete`."""
     if isinstance(snapshot.diff, Unread):
         return (_unread(SCOPE, "changed files", snapshot.diff),)
-    return (_within(snapshot.diff, snapshot.ticket), _whole(snapshot.diff, snapshot.changed_files_total))
+    in_stack = snapshot.base_ref != snapshot.target_ref
+    total = None if in_stack else snapshot.changed_files_total
+    return (_within(snapshot.diff, snapshot.ticket), _whole(snapshot.diff, total))
 
 
 def _unread(check: str, what: str, unread: Unread) -> Finding:
@@ -54,10 +56,13 @@ def _outside(diff: Diff, allowed: PathPatterns, forbidden: PathPatterns) -> Iter
             yield path, "is not among the allowed paths"
 
 
-def _whole(diff: Diff, total: int | Unread) -> Finding:
+def _whole(diff: Diff, total: int | Unread | None) -> Finding:
+    """`total` is None for a layer of a stack: GitHub counts its own changes, git those up to the stack's base."""
     if not diff.complete:
         fix = Fix("split-pull-request", "Split the change into smaller pull requests.")
         return errored(COMPLETE, "The changed files could not be listed as a whole.", fix=fix)
+    if total is None:
+        return passed(COMPLETE, f"Git lists {len(diff.files)} changed files up to the base of the stack.")
     if isinstance(total, Unread):
         return _unread(COMPLETE, "number of changed files", total)
     least, most = _possible_totals(diff.files)

@@ -159,3 +159,11 @@ def test_github_and_git_must_agree_on_the_number(files: Any, total: int, agree: 
         return
     reason = f"GitHub counts {total} changed files, git lists {len(files)}, so the change was not seen as a whole."
     assert finding == Finding("scope.complete", Status.ERRORED, reason, fix=WAIT)
+
+
+@pytest.mark.parametrize("total", [1, 99, UNREAD])
+def test_githubs_count_of_one_layer_is_not_compared_with_the_whole_stack(total: int | Unread) -> None:
+    layer = build.snapshot(diff=diff("a", "b"), changed_files_total=total, base_ref="refs/heads/agent/lower")
+    assert only(check(layer), "scope.complete") == Finding(
+        "scope.complete", Status.PASSED, "Git lists 2 changed files up to the base of the stack."
+    )

@@ -114,3 +114,4 @@ async def test_a_layer_of_a_stack_is_judged_by_the_stacks_base(stage: Scene) -> 
     await stage.settle()
     assert stage.verdict(shop, upper)["review"] == "in_progress"
     assert "high" in stage.summary(shop, upper, "review")
+    assert "scope.complete" not in stage.summary(shop, upper, "evidence")
