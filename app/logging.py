@@ -31,8 +31,13 @@ def configure_logging(level: int = logging.INFO) -> None:
             renderer,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.PrintLoggerFactory(file=sys.stderr),
+        logger_factory=_to_standard_error,
     )
+
+
+def _to_standard_error(*_: Any) -> structlog.PrintLogger:
+    """Standard error as it is at that moment: one that was replaced and closed must not end what is logged about."""
+    return structlog.PrintLogger(sys.stderr)
 
 
 def _without_credentials(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:

@@ -1,0 +1,47 @@
+"""Logs go to standard error as it is now, and never hold what looks like a credential."""
+
+from __future__ import annotations
+
+import io
+import logging
+import sys
+from collections.abc import Iterator
+
+import pytest
+import structlog
+
+from app.logging import configure_logging
+
+
+@pytest.fixture(autouse=True)
+def configuration_afterwards() -> Iterator[None]:
+    before = structlog.get_config()
+    yield
+    structlog.configure(**before)
+
+
+def test_a_standard_error_that_was_closed_since_ends_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    closed = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", closed)
+    configure_logging()
+    log = structlog.get_logger("test")
+    monkeypatch.undo()
+    closed.close()
+    log.error("still here")
+    assert "still here" in capsys.readouterr().err
+
+
+def test_what_looks_like_a_credential_is_taken_out(capsys: pytest.CaptureFixture[str]) -> None:
+    configure_logging()
+    structlog.get_logger("test").info("pasted", text="ghs_0123456789abcdefghij0123456789abcdefgh")
+    said = capsys.readouterr().err
+    assert "pasted" in said
+    assert "0123456789abcdefghij" not in said
+
+
+def test_the_level_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    configure_logging(logging.ERROR)
+    structlog.get_logger("test").warning("unheard")
+    assert capsys.readouterr().err == ""
