@@ -46,13 +46,14 @@ class PathPatterns:
 
     def first_match(self, path: str) -> str | None:
         """The pattern that decides that `path` matches, in the same two views, or None."""
-        return self._first(*_views(path))
+        return self.first_of_views(*_views(path))
 
     def matches_exactly(self, path: str) -> bool:
         """Whether a rule that permits applies to `path`: as it is written, without folding."""
         return self._decide(self._raw, _plain(path)) is not None
 
-    def _first(self, plain: str, folded: str) -> str | None:
+    def first_of_views(self, plain: str, folded: str) -> str | None:
+        """`first_match` for a path whose two views are made already, as an index over many lists has them."""
         return self._decide(self._raw, plain) or self._decide(self._folded, folded)
 
     def _decide(self, spec: GitIgnoreSpec, path: str) -> str | None:
@@ -79,7 +80,7 @@ class PathIndex:
         for anything, part in self._bundles:
             if anything is None or anything.match_file(plain) or anything.match_file(folded):
                 for number, patterns in part:
-                    found = patterns._first(plain, folded)  # noqa: SLF001
+                    found = patterns.first_of_views(plain, folded)
                     if found is not None:
                         yield number, found
 

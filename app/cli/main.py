@@ -64,7 +64,7 @@ def main() -> None:
             stream.reconfigure(errors="replace")
     try:
         app()
-    except Exception:  # noqa: BLE001
+    except Exception:  # noqa: BLE001 - Python's own exit code for a fault is 1, which scripts read as "failed"
         traceback.print_exc()
         sys.exit(_COULD_NOT_LOOK)
 

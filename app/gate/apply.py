@@ -19,7 +19,6 @@ from app.gate.effects import (
     Enqueue,
     PostNotice,
     PutCheckRun,
-    RequestReviewers,
 )
 from app.gate.enqueue import enqueue
 from app.gate.gate import Gate
@@ -75,8 +74,6 @@ class Applier:
                 await self._dequeue(effect)
             case PostNotice():
                 await self._notice(effect)
-            case RequestReviewers():
-                await self._request(effect)
             case _:
                 assert_never(effect)
 
@@ -178,16 +175,6 @@ class Applier:
             and comment.performed_via_github_app.id == self.gate.app_id
         ]
         return ours[0].id if ours else None
-
-    async def _request(self, effect: RequestReviewers) -> None:
-        await writes.request_reviewers(
-            self.client,
-            self.repository.owner,
-            self.repository.name,
-            effect.number,
-            people=effect.users,
-            teams=effect.teams,
-        )
 
 
 def _gone(effect: CancelCheckRun) -> CheckRun:

@@ -67,11 +67,4 @@ class PostNotice:
     body: str
 
 
-@dataclass(frozen=True, slots=True)
-class RequestReviewers:
-    number: int
-    users: tuple[str, ...]
-    teams: tuple[str, ...]
-
-
-Effect = PutCheckRun | CancelCheckRun | Enqueue | Dequeue | PostNotice | RequestReviewers
+Effect = PutCheckRun | CancelCheckRun | Enqueue | Dequeue | PostNotice

@@ -136,7 +136,7 @@ async def _page(
         raise NotFound(
             f"GraphQL {document.split('(')[0].strip()}", "the object that was read a moment ago is gone; read again"
         )
-    model: type[Connection[T]] = Connection[item]  # type: ignore[valid-type]
+    model: type[Connection[T]] = Connection[item]  # type: ignore[valid-type]  # pydantic makes the model of this item's type here
     return model.model_validate(found["page"])
 
 

@@ -62,8 +62,12 @@ class CheckRunFields:
     annotations: Sequence[Annotation] = ()
 
     def body(self) -> dict[str, Any]:
-        output = {"title": self.title, "summary": self.summary, "text": self.text}
-        output["annotations"] = [one.body() for one in self.annotations] or None  # type: ignore[assignment]
+        output = {
+            "title": self.title,
+            "summary": self.summary,
+            "text": self.text,
+            "annotations": [one.body() for one in self.annotations] or None,
+        }
         fields = {
             "name": self.name,
             "status": self.status,

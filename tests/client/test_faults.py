@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import traceback
+from collections.abc import AsyncIterator
 
 import httpx
 import pytest
@@ -119,7 +120,7 @@ async def test_a_body_that_trickles_is_cut_off_too(github: GitHubDouble) -> None
 
 
 class _Stream(httpx.AsyncByteStream):
-    async def __aiter__(self):  # type: ignore[no-untyped-def]
+    async def __aiter__(self) -> AsyncIterator[bytes]:
         while True:
             yield b" "
             await asyncio.sleep(0.01)
@@ -166,7 +167,7 @@ async def test_a_body_over_the_limit_is_not_read_to_its_end(github: GitHubDouble
     sent = 0
 
     class Endless(httpx.AsyncByteStream):
-        async def __aiter__(self):  # type: ignore[no-untyped-def]
+        async def __aiter__(self) -> AsyncIterator[bytes]:
             nonlocal sent
             while True:
                 sent += 1000
