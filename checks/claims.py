@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Literal, get_args
 
 from checks import claimed_runs
 from checks.bundle import Bundle, BundleReading, BundleSource
@@ -14,7 +15,7 @@ from checks.logs import LogReport
 from checks.snapshot import Diff, JobLog, Snapshot, Unread
 
 # What policy can ask for, as paths into the bundle.
-FIELDS: tuple[str, ...] = (
+BundleField = Literal[
     "head",
     "tree",
     "reason",
@@ -28,7 +29,8 @@ FIELDS: tuple[str, ...] = (
     "rollback",
     "preview",
     "producer",
-)
+]
+FIELDS: tuple[str, ...] = get_args(BundleField)
 _SHOWN = 10  # of a list
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from checks.claims import BundleField
 from checks.snapshot import Permission, Risk
 
 POLICY_PATH = ".github/mergegate.yml"
@@ -16,22 +17,6 @@ POLICY_PATH = ".github/mergegate.yml"
 PresetName = Literal["default", "strict", "solo", "observe"]
 RiskWord = Literal["low", "medium", "high", "critical"]
 PermissionWord = Literal["read", "triage", "write", "maintain", "admin"]
-# The names of `checks.claims.FIELDS`.
-BundleField = Literal[
-    "head",
-    "tree",
-    "reason",
-    "commands",
-    "changed_files",
-    "evidence",
-    "tests",
-    "risk",
-    "risk.areas",
-    "risk.known",
-    "rollback",
-    "preview",
-    "producer",
-]
 
 AreaName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
 Pattern = Annotated[str, Field(min_length=1, max_length=256)]

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, LiteralString
 
 from psycopg.rows import class_row, dict_row
 
@@ -86,31 +86,22 @@ async def find_pull(connection: Connection, repository_id: int, number: int) -> 
 
 async def open_pulls_with_head(connection: Connection, repository_id: int, head_sha: str) -> list[PullRow]:
     """Open pull requests whose head is this commit, by number."""
-    cursor = connection.cursor(row_factory=class_row(PullRow))
-    await cursor.execute(
-        f"select {_PULL} from pulls where repository_id = %s and head_sha = %s and open order by number",
-        (repository_id, head_sha),
-    )
-    return await cursor.fetchall()
+    return await _open(connection, "head_sha = %s", repository_id, head_sha)
 
 
 async def open_pulls_of_branch(connection: Connection, repository_id: int, ref: str) -> list[PullRow]:
     """Open pull requests into or from this branch (full ref), by number."""
-    cursor = connection.cursor(row_factory=class_row(PullRow))
-    await cursor.execute(
-        f"select {_PULL} from pulls where repository_id = %s and open and (base_ref = %s or head_ref = %s) "
-        "order by number",
-        (repository_id, ref, ref),
-    )
-    return await cursor.fetchall()
+    return await _open(connection, "(base_ref = %s or head_ref = %s)", repository_id, ref, ref)
 
 
 async def open_pulls(connection: Connection, repository_id: int) -> list[PullRow]:
+    return await _open(connection, "true", repository_id)
+
+
+async def _open(connection: Connection, where: LiteralString, *parameters: int | str) -> list[PullRow]:
     cursor = connection.cursor(row_factory=class_row(PullRow))
-    await cursor.execute(
-        f"select {_PULL} from pulls where repository_id = %s and open order by number",
-        (repository_id,),
-    )
+    sql = f"select {_PULL} from pulls where repository_id = %s and open and {where} order by number"
+    await cursor.execute(sql, parameters)
     return await cursor.fetchall()
 
 
