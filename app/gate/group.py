@@ -98,7 +98,7 @@ async def _look(gate: Gate, key: GroupKey, repository: RepositoryName) -> GroupL
         raise Retry(timedelta(seconds=30), f"{key.target_ref} does not exist")
     chain = chain_to(entries.items if entries else (), key.head_sha)
     async with gate.database.transaction() as connection:
-        await pulls.save_group(connection, _new_row(key))
+        await pulls.note_group(connection, _new_row(key))
         await pulls.note_group_look(connection, key.repository_id, key.head_sha, shown=chain is not None)
         row = await pulls.find_group(connection, key.repository_id, key.head_sha)
         own = await check_runs.of_head(connection, key.repository_id, key.head_sha)
@@ -229,14 +229,5 @@ async def _remember(gate: Gate, seen: GroupLook, observation: GroupObservation, 
     now = observation.snapshot.observed_at
     nodes = {"mergegate/evidence": verdict.evidence, "mergegate/review": verdict.review}
     errored = {name: known.get(name, now).isoformat() for name, node in nodes.items() if node.status is Status.ERRORED}
-    passed = {node.status for node in nodes.values()} == {Status.PASSED}
-    row = GroupRow(
-        seen.key.repository_id,
-        seen.key.head_sha,
-        seen.key.installation_id,
-        seen.key.target_ref,
-        seen.head.tree.oid if passed else None,
-        errored,
-    )
     async with gate.database.transaction() as connection:
-        await pulls.save_group(connection, row)
+        await pulls.save_group_errors(connection, seen.key.repository_id, seen.key.head_sha, errored)

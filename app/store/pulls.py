@@ -48,7 +48,6 @@ class GroupRow:
     head_sha: str
     installation_id: int
     target_ref: str
-    tree: str | None = None  # the tree that was judged, once it was green
     errored_since: dict[str, str] = field(default_factory=dict)
     first_seen_at: datetime | None = None
     looks_without: int = 0  # looks in a row at which the queue did not show it
@@ -72,7 +71,7 @@ _PULL = (
     "repository_id, number, installation_id, head_sha, head_ref, base_ref, open, kind, seen_at, head_seen_at, wants, "
     "errored_since, enqueued_entry, enqueued_head, requests, judged"
 )
-_GROUP = "repository_id, head_sha, installation_id, target_ref, tree, errored_since, first_seen_at, looks_without"
+_GROUP = "repository_id, head_sha, installation_id, target_ref, errored_since, first_seen_at, looks_without"
 
 
 async def find_pull(connection: Connection, repository_id: int, number: int) -> PullRow | None:
@@ -219,12 +218,22 @@ async def find_group(connection: Connection, repository_id: int, head_sha: str) 
     return await cursor.fetchone()
 
 
-async def save_group(connection: Connection, row: GroupRow) -> None:
+async def note_group(connection: Connection, row: GroupRow) -> None:
+    """Remember a group at first sight; what is known of it already stays."""
     await connection.execute(
-        "insert into merge_groups (repository_id, head_sha, installation_id, target_ref, tree, errored_since) "
-        "values (%s, %s, %s, %s, %s, %s) on conflict (repository_id, head_sha) do update set "
-        "tree = coalesce(excluded.tree, merge_groups.tree), errored_since = excluded.errored_since, seen_at = now()",
-        (row.repository_id, row.head_sha, row.installation_id, row.target_ref, row.tree, json(row.errored_since)),
+        "insert into merge_groups (repository_id, head_sha, installation_id, target_ref) values (%s, %s, %s, %s) "
+        "on conflict do nothing",
+        (row.repository_id, row.head_sha, row.installation_id, row.target_ref),
+    )
+
+
+async def save_group_errors(
+    connection: Connection, repository_id: int, head_sha: str, errored_since: dict[str, str]
+) -> None:
+    """Since when each check of the group could not look; empty when all could."""
+    await connection.execute(
+        "update merge_groups set errored_since = %s, seen_at = now() where repository_id = %s and head_sha = %s",
+        (json(errored_since), repository_id, head_sha),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from tests.gate.shop import POLICY, WORKFLOW, agent_pull, fail_ci, hold_groups, 
 from tests.gate.test_stories import GREEN, MEDIUM, MEDIUM_BUNDLE, PAYMENT
 from tests.github import merge_queue
 from tests.github.auth import Actor
+from tests.github.faults import Fault
 from tests.github.state import PullRequest, QueueEntry, Repository
 
 pytestmark = pytest.mark.anyio
@@ -195,3 +197,22 @@ async def test_an_ordinary_landing_alarms_nobody(stage: Scene) -> None:
     await stage.settle()
     assert pull.merged_at is not None
     assert pull.issue.comments == []
+
+
+async def test_a_group_that_cannot_be_read_fails_after_thirty_minutes(stage: Scene) -> None:
+    """Every look must leave the time standing since when it could not look."""
+    shop = await open_shop(stage)
+    hold_groups(stage, shop)
+    pull = await agent_pull(stage, shop)
+    await stage.settle()
+    group = shop.queues["main"][0].group_sha
+    assert group is not None
+    stage.github.faults.add(Fault("fail", "GET", "/actions/jobs/.*/logs", count=1000, status=404))
+    await release_ci(stage, shop)
+    await stage.run_to_rest()
+    assert stage.checks(shop, group)["mergegate/evidence"] == "in_progress"
+    stage.clock = timedelta(minutes=31)
+    await stage.resync()
+    await stage.run_to_rest()
+    assert stage.checks(shop, group)["mergegate/evidence"] == "failure"
+    assert pull.merged_at is None

@@ -33,7 +33,6 @@ create table merge_groups (
   head_sha text not null,
   installation_id bigint not null,
   target_ref text not null,
-  tree text,
   errored_since jsonb not null default '{}',
   first_seen_at timestamptz not null default now(),
   seen_at timestamptz not null default now(),
