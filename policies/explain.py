@@ -206,18 +206,3 @@ def _annotation(finding: Finding, evidence: Evidence) -> Annotation | None:
     level: Level = "failure" if finding.status is Status.FAILED else "warning"
     fix = f" {finding.fix.text}" if finding.fix else ""
     return Annotation(evidence.path, start, end, level, clean(f"{finding.reason}{fix}", 1_000))
-
-
-def tree_lines(verdict: Verdict) -> tuple[str, ...]:
-    """The result tree as plain text for a terminal, without anything that could steer it."""
-    return tuple(_plain_lines("evidence", verdict.evidence)) + tuple(_plain_lines("review", verdict.review))
-
-
-def _plain_lines(name: str, root: Node) -> Iterator[str]:
-    yield f"mergegate/{name}: {root.status.value}"
-    for node in root.children:
-        yield f"  {_SIGNS[node.status]} {clean(node.name, 80)}"
-        for child in node.children:
-            yield f"    {_SIGNS[child.status]} {clean(child.reason, 600)}"
-            if child.status in _BLOCKING and child.finding is not None and child.finding.fix is not None:
-                yield f"       Fix: {clean(child.finding.fix.text, 600)}"

@@ -57,11 +57,6 @@ def ci_requirement(policy: Policy) -> CiRequirement:
     return CiRequirement(workflows, ci.jobs, ci.commands, ci.allow_push)
 
 
-def allowed_workflows(policy: Policy) -> PathPatterns | None:
-    """Workflow files whose runs count; None: every one."""
-    return ci_requirement(policy).workflows
-
-
 def approvers_at(policy: Policy, risk: Risk) -> Approvers:
     return policy.requirements.at(risk).approvers or policy.approvers
 

@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 from checks.finding import Evidence, Finding, Fix, Status, errored, failed, needs_person, passed, pending, skipped
 from checks.snapshot import Risk, Snapshot, Stack
 from policies.evaluate import evaluate
-from policies.explain import Annotation, blocking, explain, explain_group, finding_record, tree_lines
+from policies.explain import Annotation, blocking, explain, explain_group, finding_record
 from policies.fit import LIMIT, fitted, size
 from policies.titles import title
 from policies.tree import group, required
@@ -338,37 +338,6 @@ class TestAnnotations:
 def test_blocking_is_ordered_by_urgency() -> None:
     root = verdict((CI, RUNNING, UNREAD, LIE, TICKET), (NO_REVIEW,)).evidence
     assert blocking(root) == (LIE, UNREAD, RUNNING)
-
-
-def test_a_plain_tree_for_the_terminal() -> None:
-    assert tree_lines(verdict((CI, LIE, RUNNING), (ONE_MORE,))) == (
-        "mergegate/evidence: failed",
-        "  ✅ ci",
-        "    ✅ Job test of CI succeeded; its raw log says 12 passed.",
-        "  ❌ claims",
-        "    ❌ The bundle says `pytest -q` ended with 0; the raw log of job test says 1.",
-        "       Fix: Run the command again and write down what it really ended with.",
-        "  ⏳ ci",
-        "    ⏳ Workflow run CI is still in progress.",
-        "       Fix: Wait for the run to finish.",
-        "mergegate/review: pending",
-        "  ⏳ approvals",
-        "    ⏳ 0 of 1 approvals at this head by people with write permission.",
-        "       Fix: Ask for 1 more approval of this very head.",
-    )
-
-
-def test_the_terminal_cannot_be_steered() -> None:
-    hostile = failed("x\x1b[2J", "red\x1b[31m\nline", fix=Fix("a", "fix\r\u202e"))
-    text = "".join(tree_lines(verdict((hostile,), (NO_REVIEW,))))
-    assert not set(text) & set("\x1b\n\r\u202e")
-    assert "red⟨U+001B⟩[31m line" in text
-
-
-def test_a_reason_without_a_fix_stands_alone() -> None:
-    lines = tree_lines(verdict((Finding("x", Status.FAILED, "Bad."),), (NO_REVIEW,)))
-    assert lines[:3] == ("mergegate/evidence: failed", "  ❌ x", "    ❌ Bad.")
-    assert lines[3] == "mergegate/review: passed"
 
 
 @pytest.mark.parametrize("limit", [60, 61, 62, 63, 200])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from checks.finding import Finding, Fix, Status
 from checks.snapshot import Unread
 from policies.evaluate import evaluate
-from policies.explain import explain, tree_lines
+from policies.explain import explain
 from policies.verdict import Verdict
 from tests.policies.build import ADA, BODY, approval, person_snapshot, snapshot, state
 
@@ -65,7 +65,6 @@ def test_judging_and_explaining_never_raise(body: str, unread: dict[str, Unread]
     verdict = evaluate(state(), of)
     for run in ("evidence", "review", "observe"):
         explain(verdict, of, run)
-    tree_lines(verdict)
     assert verdict.status in (Status.PASSED, Status.FAILED, Status.PENDING, Status.ERRORED)
     assert_consistent(verdict)
 

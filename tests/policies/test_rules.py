@@ -84,10 +84,7 @@ class TestParameters:
         assert (found.jobs, found.commands, found.allow_push) == (("test",), ("make",), True)
 
     def test_no_workflow_named_means_all(self) -> None:
-        assert rules.allowed_workflows(read("")) is None
-        found = rules.allowed_workflows(read("ci: {workflows: [ci.yml]}"))
-        assert found is not None
-        assert found.matches(".github/workflows/ci.yml")
+        assert rules.ci_requirement(read("")).workflows is None
 
     def test_paths(self) -> None:
         policy = read(

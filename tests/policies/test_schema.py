@@ -13,7 +13,7 @@ from checks.areas import AREAS
 from checks.claims import FIELDS
 from checks.snapshot import Permission, Risk
 from policies.load import load
-from policies.schema import BundleField, PresetName, permission_of, policy_schema, risk_of
+from policies.schema import PresetName, permission_of, policy_schema, risk_of
 from tests.policies.build import presets
 
 
@@ -82,10 +82,6 @@ def test_it_names_itself(schema: dict[str, Any]) -> None:
     assert schema["$id"] == "urn:mergegate:policy:v1"
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     assert schema["title"] == "Mergegate policy"
-
-
-def test_bundle_fields_are_those_that_the_check_knows() -> None:
-    assert get_args(BundleField) == FIELDS
 
 
 def test_words_and_their_order() -> None:
