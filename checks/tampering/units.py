@@ -1,0 +1,84 @@
+"""Tests as units with assertions, the same for every language; made by one adapter a language, compared by `compare`.
+
+An adapter is a module with `read_units(path: str, source: bytes) -> FileUnits`, total over hostile sources: it never
+raises, its time is linear in the size of the source, and what cannot be parsed is `parsed=False`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class Strength(IntEnum):
+    """How much a passing assertion says about its target, weakest first."""
+
+    NOTHING = 0  # asserts a constant, or cannot fail
+    EXISTS = 1  # truthy, defined, not null, called, no exception
+    SHAPE = 2  # type, length, contains, matches, greater than, any exception
+    CLOSE = 3  # equal within a tolerance, a named exception
+    EXACT = 4  # equal to a value
+
+
+@dataclass(frozen=True, slots=True)
+class Assertion:
+    """One assertion. Texts are normalised source (blanks evened, quotes unified), at most 300 characters.
+
+    `matcher` is the canonical word: `equal`, `close`, `contains`, `matches`, `type`, `length`, `compare`, `truthy`,
+    `none`, `raises`, `called`, `snapshot`, `custom:<name>`. `target` is the checked expression, `expected` what it is
+    compared with. `tolerance` is the numeric bound of `close` as written. `message` texts are left out everywhere.
+    `swallowed`: its failure is caught (try/except, rescue, catch) or it runs only under a condition.
+    """
+
+    line: int
+    text: str
+    matcher: str
+    target: str
+    expected: str | None
+    strength: Strength
+    negated: bool = False
+    tolerance: str | None = None
+    swallowed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One test function, method or block.
+
+    `name` is qualified inside its file (`TestCart.test_total`, `cart > adds an item`). `skipped` and `focused` are the
+    marker's source where there is one (of the unit or of what encloses it). `cases` is the number of written rows of a
+    parametrised test, 1 otherwise. `body` is the normalised source without comments, for recognising a moved test.
+    `calls` are the names of functions called in it, as written. `may_fail`: an expected failure that never fails the
+    run (xfail not strict, `it.failing`, `todo`).
+    """
+
+    path: str
+    name: str
+    line: int
+    end_line: int
+    assertions: tuple[Assertion, ...]
+    body: str
+    calls: frozenset[str] = frozenset()
+    skipped: str | None = None
+    focused: str | None = None
+    may_fail: str | None = None
+    cases: int = 1
+    retries: str | None = None  # the marker that retries it
+    timeout: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FileUnits:
+    """What one side of a file holds.
+
+    `helpers` are functions of a test file that assert and are no tests themselves, in the same form: an assertion that
+    moved into one is not lost. `defines` are names of product code that the file defines (functions, classes, methods),
+    so that a test deleted with what it tested is recognised.
+    """
+
+    path: str
+    units: tuple[Unit, ...] = ()
+    helpers: tuple[Unit, ...] = ()
+    defines: frozenset[str] = frozenset()
+    parsed: bool = True
+    is_test_file: bool = False
