@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -94,6 +94,10 @@ class Answering:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
+        try:
+            await request.body()
+        except ClientDisconnect:
+            return  # whoever was killed in the middle of asking has asked nothing
         request.state.actor = ANONYMOUS
         request.state.accepted_permissions = None
         request.state.operation = await _operation(request, self.template)

@@ -10,6 +10,7 @@ from datetime import timedelta
 import httpx
 import pytest
 from githubkit_schemas.v2026_03_10 import models
+from starlette.types import Message
 
 from tests.github.faults import Fault
 from tests.github.server import SimulatedGitHub
@@ -213,3 +214,16 @@ async def test_a_fault_is_chosen_by_method_and_path(hub: SimulatedGitHub, api: h
     assert (await api.get(f"/api/v3{SHOP}/labels")).status_code == 502
     hub.faults.clear()
     assert (await api.get(f"{SHOP}/labels")).status_code == 200
+
+
+async def test_who_is_gone_before_its_request_was_whole_has_asked_nothing(hub: SimulatedGitHub) -> None:
+    async def receive() -> Message:
+        return {"type": "http.disconnect"}
+
+    async def send(message: Message) -> None:
+        raise AssertionError(f"nobody is there to hear {message}")
+
+    path = "/repos/acme/shop/issues/1/comments"
+    scope = {"type": "http", "method": "POST", "path": path, "raw_path": path.encode(), "query_string": b""}
+    await hub.app({**scope, "headers": [], "server": ("test", 80), "scheme": "http"}, receive, send)
+    assert (hub.crashes, hub.requests) == ([], [])
