@@ -52,7 +52,11 @@ class Reading:
 
 
 class Reader(Protocol):
-    """Reads one runner's grammar line by line; one module a family."""
+    """Reads one runner's grammar line by line; one module a family.
+
+    The module's constant `INTEREST` is an RE2 pattern, searched for in each cleaned line: a reader is given the lines
+    that it matches, in order, and no others. Most of a log must not match, because that is what makes reading quick.
+    """
 
     def feed(self, number: int, line: str) -> None:
         """Take one cleaned, non-empty line; `number` is its 1-based line in the raw file."""
