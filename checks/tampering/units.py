@@ -7,7 +7,7 @@ raises, its time is linear in the size of the source, and what cannot be parsed 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 
 
 class Strength(IntEnum):
@@ -18,6 +18,14 @@ class Strength(IntEnum):
     SHAPE = 2  # type, length, contains, matches, greater than, any exception
     CLOSE = 3  # equal within a tolerance, a named exception
     EXACT = 4  # equal to a value
+
+
+class SkipScope(StrEnum):
+    """Where a skipped test does not run."""
+
+    ALWAYS = "always"
+    CONDITION = "condition"  # on something that is neither (a variable of the environment, a missing program)
+    PLATFORM = "platform"  # on other systems or versions than the usual: Linux and the newest still run it
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +55,11 @@ class Unit:
 
     `name` is qualified inside its file (`TestCart.test_total`, `cart > adds an item`). `skipped` and `focused` are the
     marker's source where there is one (of the unit or of what encloses it). `cases` is the number of written rows of a
-    parametrised test, 1 otherwise. `body` is the normalised source without comments, for recognising a moved test.
-    `calls` are the names of functions called in it, as written. `may_fail`: an expected failure that never fails the
-    run (xfail not strict, `it.failing`, `todo`).
+    parametrised test, 1 otherwise. `body` is the normalised source without comments and without its own name, for
+    recognising a moved test; it includes the written rows of a parametrised test, since other tests may have become
+    rows. `calls` are the names of functions called in it, as written. `may_fail`: an expected failure, which the run
+    does not count as one (xfail, `it.failing`, `todo`). `collected` is false where the runner would not find it by its
+    own rules (the file's or function's name, the folder), so that only the project's settings can make it a test.
     """
 
     path: str
@@ -65,15 +75,21 @@ class Unit:
     cases: int = 1
     retries: str | None = None  # the marker that retries it
     timeout: str | None = None
+    collected: bool = True
+    skip_scope: SkipScope = SkipScope.ALWAYS  # of `skipped`
+    mocks: frozenset[str] = frozenset()  # what it replaces, dotted as far as written (`shop.cart.total`)
+    examples: int | None = None  # a property test's bound on generated examples, where one is written
 
 
 @dataclass(frozen=True, slots=True)
 class FileUnits:
     """What one side of a file holds.
 
-    `helpers` are functions of a test file that assert and are no tests themselves, in the same form: an assertion that
-    moved into one is not lost. `defines` are names of product code that the file defines (functions, classes, methods),
-    so that a test deleted with what it tested is recognised.
+    `helpers` are functions that assert and are no tests themselves, in the same form and in whatever file: an assertion
+    that moved into one is not lost, and a test that became one does not run any more. A function named like an
+    assertion (`assert_…`, `check_…`, `expect…`) is one even where it asserts nothing. `defines` are the names, without
+    their class or module, of product code that the file defines (functions, classes, methods), so that a test deleted
+    with what it tested is recognised.
     """
 
     path: str

@@ -1,0 +1,31 @@
+"""Which adapter reads a file, and which files may hold tests at all; one line each for every language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import re2
+
+from checks.tampering import python_units
+from checks.tampering.places import extension, is_test_path
+from checks.tampering.units import FileUnits
+
+Adapter = Callable[[str, bytes], FileUnits]
+
+_ADAPTERS: dict[str, Adapter] = {
+    "py": python_units.read_units,
+}
+# What a file of that language holds if it holds tests although its path does not say so.
+_SIGNS = {
+    "py": re2.compile(rb"def test|TestCase|class Test"),
+}
+
+
+def adapter_for(path: str) -> Adapter | None:
+    """What reads the units of that file, or None for a language that nothing here reads."""
+    return _ADAPTERS.get(extension(path))
+
+
+def may_hold_tests(path: str, source: bytes) -> bool:
+    """A quick look, so that most product code need not be parsed. Only for paths that have an adapter."""
+    return is_test_path(path) or _SIGNS[extension(path)].search(source) is not None
