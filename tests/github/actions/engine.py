@@ -29,13 +29,14 @@ if TYPE_CHECKING:
 MAXIMUM_ATTEMPTS = 50  # re-runs included, GitHub's limit since 2026-04-10
 JOBS_AT_ONCE = 2
 OWN_TOOLS = str(Path(sys.executable).parent)  # so that jobs find this environment's python and pytest
+CONTAINERS = str(Path(__file__).with_name("bin"))  # `docker`
 LOOKS = 50  # between a job's end and the start of one that needs it, an attempt may look stuck for a moment
 
 
 class Actions:
     """One a simulated GitHub. `tool_folders` are put in front of PATH in every job."""
 
-    def __init__(self, github: SimulatedGitHub, tool_folders: tuple[str, ...] = (OWN_TOOLS,)) -> None:
+    def __init__(self, github: SimulatedGitHub, tool_folders: tuple[str, ...] = (OWN_TOOLS, CONTAINERS)) -> None:
         self.github = github
         self.tool_folders = tool_folders
         self.slots = asyncio.Semaphore(JOBS_AT_ONCE)

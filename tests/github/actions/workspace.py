@@ -70,6 +70,8 @@ class Checkout:
 async def check_out(workspace: Workspace, wanted: Checkout, write: Callable[[str], None]) -> None:
     """Fetch and check out as actions/checkout does, logging the commands and what git says.
 
+    Without a depth every branch is fetched too.
+
     Raises CheckoutError when git fails.
     """
     local_ref = _local_ref(wanted.ref)
@@ -81,8 +83,9 @@ async def check_out(workspace: Workspace, wanted: Checkout, write: Callable[[str
     write("##[group]Fetching the repository")
     serve = ["-c", "protocol.version=2"]
     fetch = ["fetch", "--no-tags", "--prune", "--no-recurse-submodules", *depth, "origin"]
-    shown = [*serve, *fetch, f"+{wanted.sha}:{local_ref}"]
-    real = [*serve, *fetch[:-1], wanted.bare.as_uri(), f"+{wanted.sha}:{local_ref}"]
+    branches = [] if wanted.depth == 1 else ["+refs/heads/*:refs/remotes/origin/*"]
+    shown = [*serve, *fetch, *branches, f"+{wanted.sha}:{local_ref}"]
+    real = [*serve, *fetch[:-1], wanted.bare.as_uri(), *branches, f"+{wanted.sha}:{local_ref}"]
     await _git(workspace, real, write, shown)
     write("##[endgroup]")
     write("##[group]Determining the checkout info")
