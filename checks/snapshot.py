@@ -14,6 +14,7 @@ from enum import IntEnum, StrEnum
 from typing import Literal
 
 from checks.logs import LogReport
+from checks.tampering.alteration import Analysis
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +229,22 @@ class WorkflowRun:
 
 
 @dataclass(frozen=True, slots=True)
+class Verification:
+    """A separate verifier run that the gate started on the merge of this head and `target_sha`.
+
+    `run` is None until GitHub's answer to the start is known. `restored` are paths that its second job takes from the
+    target branch, `new_tests` those that its third job adds to it.
+    """
+
+    id: str
+    policy_digest: str
+    target_sha: str
+    run: WorkflowRun | Unread | None = None
+    restored: tuple[str, ...] = ()
+    new_tests: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class WorkflowFile:
     """A workflow file at the head and at the target tip; None where it does not exist there.
 
@@ -343,6 +360,10 @@ class Snapshot:
     seen_runs: tuple[int, ...] = ()  # ids of workflow runs that the gate saw on this head before
     url: str | None = None
     body_edited_at: datetime | None = None
+    analysis: Analysis | Unread | None = None  # of what would land; None: not asked for
+    merge_tree: str | None = None  # of merging the head into `target_sha`; None where there is none
+    verifications: tuple[Verification, ...] | Unread = ()  # that the gate started on this head
+    gate_login: str | None = None  # the gate's own, as GitHub names the actor of what it starts
 
     @property
     def is_fork(self) -> bool:
