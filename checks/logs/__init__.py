@@ -47,6 +47,7 @@ class _Listener:
 
     def __init__(self, family: type[Reader]) -> None:
         self.reader = family()
+        self.asked = False  # for the next line
         self.wants = re2.compile(getattr(sys.modules[family.__module__], "INTEREST", _EVERY_LINE)).search
 
 
@@ -67,10 +68,11 @@ def _line(number: int, line: str, listeners: list[_Listener], markers: list[Mark
         steps.append(number)
         for listener in listeners:
             listener.reader.boundary()
+            listener.asked = False
         return
     found = marker(number, line)
     if found:
         markers.append(found)
     for listener in listeners:
-        if listener.wants(line):
-            listener.reader.feed(number, line)
+        if listener.asked or listener.wants(line):
+            listener.asked = bool(listener.reader.feed(number, line))

@@ -15,6 +15,13 @@ from checks.logs.report import Reading, Red, Summary
 
 RUNNER = "go test"
 
+INTEREST = (
+    r'^\{.*"Action":'
+    r"|^ok\s+\S+\s+(?:\(cached\)|\d+\.\d+s)|^FAIL$|^FAIL\s+\S+\s+(?:\d+\.\d+s|\[)|^\?\s+\S+\s+\[no test files\]$"
+    r"|--- (?:PASS|FAIL|SKIP): |=== RUN   "
+    r"|^panic: test timed out after |^testing: warning: no tests to run$"
+)
+
 _WORDS = frozenset({"PASS", "FAIL", "SKIP"})
 _OK = re2.compile(r"^ok\s+\S+\s+(\(cached\)|\d+\.\d+s)(.*)$")
 _FAIL = re2.compile(r"^FAIL\s+\S+\s+(?:\d+\.\d+s|\[(?:build|setup) failed\])$")

@@ -14,6 +14,11 @@ from checks.logs.report import Reading, Red, Summary
 
 RUNNER = "jest"
 
+INTEREST = (
+    r"^Test Suites:|^Tests:|^Snapshots:|^Time:|^No tests found, exiting with code |^Jest: .*coverage threshold "
+    r"|^(?:PASS|FAIL) .*\.[a-z]+(?: \(|$)|● Test suite failed to run$"
+)
+
 _COUNTS = re2.compile(r"^((?:\d{1,9} [a-z]+, )*)(?:(\d{1,9}) of )?(\d{1,9}) total$")
 _SUITE = re2.compile(r"^(PASS|FAIL) .*\.[a-z]+(?: \([\d.]+ ?m?s(?:, \d+ MB heap size)?\))?$")
 _NO_TESTS = "No tests found, exiting with code "
@@ -45,13 +50,14 @@ class JestReader:
         self._unfinished: list[Summary] = []
         self._reds: list[Red] = []
 
-    def feed(self, number: int, line: str) -> None:
+    def feed(self, number: int, line: str) -> bool:
         if self._await_cause:
             self._cause(line)
         elif line.endswith(_NOT_LOADED):
             self._await_cause = self._run.not_loaded = True
         elif line[0] in "TSPFNJ":
             self._word(number, line)
+        return self._await_cause
 
     def boundary(self) -> None:
         self._abandon()

@@ -16,6 +16,18 @@ from checks.logs.report import Reading, Red, Summary
 
 RUNNER = "pytest"
 
+INTEREST = (
+    # closing lines, headers, sections, interruptions
+    r"^(?:=+ )?(?:\d|no tests )[a-z0-9 ,/()-]* in \d+\.\d+(?:s| seconds)"
+    r"|^=+ (?:test session starts|FAILURES|ERRORS|short test summary info) "
+    r"|^!{10,} |^!+ (?:Interrupted: |KeyboardInterrupt|stopping after |_pytest\.outcomes\.Exit: )| Timeout \+{10,}$"
+    r"|^INTERNALERROR> |Fatal Python error: |^FAIL Required test coverage of |^ERROR: Coverage failure: "
+    # progress, numbers of tests, the list of the short test summary
+    r"|\[ *\d+%\]$|^\S+\.py [.FEsxX]|^\[gw\d+\] \[ *\d+%\] [A-Z]"
+    r"|^(?:collecting \.\.\. )?collected \d|^gw0 \[\d|^\d+ workers? \[\d"
+    r"|^(?:PASSED|FAILED|ERROR|SUBFAILED|SKIPPED)[ (\[]"
+)
+
 _HEADER = re2.compile(r"^=+ test session starts(?: \(.*\))? =+$")
 _BARE_DOTS = re2.compile(r"^\S+\.py ([.FEsxX]+)(?:Fatal |exit |\s|$)")
 _WORKER_LINE = re2.compile(r"^\[gw\d+\] \[ *(\d{1,3})%\] (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS) ")

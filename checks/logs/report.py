@@ -58,8 +58,11 @@ class Reader(Protocol):
     that it matches, in order, and no others. Most of a log must not match, because that is what makes reading quick.
     """
 
-    def feed(self, number: int, line: str) -> None:
-        """Take one cleaned, non-empty line; `number` is its 1-based line in the raw file."""
+    def feed(self, number: int, line: str) -> bool | None:
+        """Take one cleaned, non-empty line; `number` is its 1-based line in the raw file.
+
+        True asks for the next line of this step as well, whatever it is.
+        """
 
     def boundary(self) -> None:
         """A new step of the job begins: what is still open never closed."""

@@ -22,8 +22,15 @@ _DJANGO_STARTS = ("Creating test database for alias ", "Testing against Django i
 _GOOD_ENDS = ("... ok", "... expected failure")
 _RED_ENDS = ("... FAIL", "... ERROR", "... unexpected success")
 _RULE = "=" * 70
-_VERDICT_WITHIN = 20
-"""Lines between `Ran N tests` and the verdict: other output may slip in, since two streams are mixed."""
+_VERDICT_WITHIN = 40
+"""Lines from `Ran N tests` to the verdict: other output may slip in, since two streams are mixed."""
+
+INTEREST = (
+    r"^Ran \d+ tests? in |^(?:OK|FAILED|NO TESTS RAN)(?: \(|$)"
+    r"|^={70}$|^(?:FAIL|ERROR): "
+    r"|^Found \d+ test\(s\)\.$|^Creating test database for alias |^Testing against Django installed in "
+    r"|^[.FEsxu]+$|^ok$|\.\.\. (?:ok|expected failure|FAIL|ERROR|unexpected success)$|\.\.\. skipped "
+)
 
 
 @dataclass(slots=True)
@@ -35,25 +42,27 @@ class _Run:
     ran_line: int = 0
     ran: int | None = None
     ran_text: str = ""
-    waited: int = 0
 
 
 class UnittestReader:
     def __init__(self) -> None:
         self._run = _Run()
-        self._ruled = False  # the line before was a rule of equals signs
+        self._rule = -1  # line of the last rule of equals signs
         self._closed: list[Summary] = []
         self._sound: list[bool] = []  # for each summary: what was seen before it accounts for it
         self._step_start = 0
         self._unfinished: list[Summary] = []
 
     def feed(self, number: int, line: str) -> None:
-        ruled, self._ruled = self._ruled, line == _RULE
-        if line[0] == "R" and (ran := _RAN.match(line)):
+        if self._run.ran is not None and number - self._run.ran_line > _VERDICT_WITHIN:
+            self._abandon()
+        if line == _RULE:
+            self._rule = number
+        elif line[0] == "R" and (ran := _RAN.match(line)):
             self._ran(number, line, int(ran.group(1)))
         elif self._run.ran is not None:
             self._await_verdict(line)
-        elif ruled and line.startswith(("FAIL: ", "ERROR: ")):
+        elif number == self._rule + 1 and line.startswith(("FAIL: ", "ERROR: ")):
             self._note_red(number)
         elif line[0] in "FCT" and self._django(number, line):
             return
@@ -78,13 +87,8 @@ class UnittestReader:
         self._run.ran, self._run.ran_line, self._run.ran_text = count, number, line
 
     def _await_verdict(self, line: str) -> None:
-        verdict = _VERDICT.match(line)
-        if verdict:
+        if verdict := _VERDICT.match(line):
             self._close(line, verdict.group(1), _details(verdict.group(2)))
-            return
-        self._run.waited += 1
-        if self._run.waited >= _VERDICT_WITHIN:
-            self._abandon()
 
     def _close(self, line: str, word: str, details: dict[str, int]) -> None:
         run, self._run = self._run, _Run()
