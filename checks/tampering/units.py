@@ -55,7 +55,7 @@ class Unit:
 
     `name` is qualified inside its file (`TestCart.test_total`, `cart > adds an item`). `skipped` and `focused` are the
     marker's source where there is one (of the unit or of what encloses it). `cases` is the number of written rows of a
-    parametrised test, 1 otherwise. `body` is the normalised source without comments and without its own name, for
+    parametrised test, 1 otherwise and 0 where they are computed or stand elsewhere. `body` is the normalised source without comments and without its own name, for
     recognising a moved test; it includes the written rows of a parametrised test, since other tests may have become
     rows. `calls` are the names of functions called in it, as written. `may_fail`: an expected failure, which the run
     does not count as one (xfail, `it.failing`, `todo`). `collected` is false where the runner would not find it by its
@@ -79,6 +79,7 @@ class Unit:
     skip_scope: SkipScope = SkipScope.ALWAYS  # of `skipped`
     mocks: frozenset[str] = frozenset()  # what it replaces, dotted as far as written (`shop.cart.total`)
     examples: int | None = None  # a property test's bound on generated examples, where one is written
+    rows: tuple[str, ...] = ()  # the written rows of a parametrised test, normalised, as far as the adapter reads them
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,211 @@
+"""The body of a test: its assertions, which of them cannot fail the test, and what stops it before its end."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from checks.tampering.python.calls import (
+    asserts,
+    catches_everything,
+    claims_of_call,
+    custom,
+    is_raises,
+    raises,
+)
+from checks.tampering.python.claims import Claim, Claims
+from checks.tampering.python.conditions import Conditions
+from checks.tampering.python.source import Source, dotted, last_name
+from checks.tampering.units import Assertion, SkipScope
+
+_SKIPS = frozenset({"pytest.skip", "skip", "skipTest", "self.skipTest", "pytest.xfail", "xfail", "pytest.importorskip"})
+_SKIP_ERRORS = frozenset({"SkipTest", "Skipped"})
+_FAILS = frozenset({"fail", "pytest.fail", "self.fail"})
+_EXITS = frozenset({"sys.exit", "exit", "quit", "os._exit", "os.abort", "pytest.exit"})
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What is known of a statement's surroundings."""
+
+    swallowed: bool = False
+    skip_scope: SkipScope = SkipScope.ALWAYS
+    condition: str = ""
+
+
+@dataclass(slots=True)
+class Body:
+    """What was read of a function. `skipped` is the first call that skips it."""
+
+    source: Source
+    claims: Claims
+    conditions: Conditions
+    used: frozenset[str]  # names that the function reads
+    assertions: list[Assertion] = field(default_factory=list)
+    skipped: str | None = None
+    skip_scope: SkipScope = SkipScope.ALWAYS
+
+    def block(self, statements: Iterable[ast.stmt], place: Place) -> bool:
+        """Reads statements in order; true where the block may be left before what follows it."""
+        left = False
+        for statement in statements:
+            if self._leaves(statement, place):
+                left = True
+                place = replace(place, swallowed=True)
+        return left
+
+    def _leaves(self, statement: ast.stmt, place: Place) -> bool:
+        match statement:
+            case ast.Assert():
+                self._add(statement, self.claims.of(statement.test), place)
+            case ast.Expr(value=value):
+                return self._call(statement, value, place)
+            case ast.If():
+                return self._if(statement, place)
+            case ast.With() | ast.AsyncWith():
+                return self._with(statement, place)
+            case ast.Try() | ast.TryStar():
+                return self._try(statement, place)
+            case ast.For() | ast.AsyncFor() | ast.While():
+                return self._loop(statement, place)
+            case _:
+                return self._other(statement, place)
+        return False
+
+    def _other(self, statement: ast.stmt, place: Place) -> bool:
+        match statement:
+            case ast.Return():
+                if statement.value is not None:
+                    self._call(statement, statement.value, place)
+                return True
+            case ast.Raise(exc=error):
+                return not self._is_skip(statement, error, place)
+            case ast.Continue() | ast.Break():
+                return True
+            case ast.Match():
+                for case in statement.cases:
+                    self.block(case.body, place)
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                self.block(statement.body, replace(place, swallowed=place.swallowed or statement.name not in self.used))
+        return False
+
+    def _call(self, statement: ast.stmt, value: ast.expr, place: Place) -> bool:
+        value = value.value if isinstance(value, ast.Await) else value
+        if not isinstance(value, ast.Call):
+            return False
+        name = dotted(value.func)
+        if name in _SKIPS:
+            conditional = name.endswith("importorskip")
+            self._skip(statement, replace(place, skip_scope=SkipScope.CONDITION) if conditional else place)
+            return False
+        self._add(statement, claims_of_call(value, self.claims), place)
+        return name in _EXITS
+
+    def _is_skip(self, statement: ast.stmt, error: ast.expr | None, place: Place) -> bool:
+        if error is None or last_name(error.func if isinstance(error, ast.Call) else error) not in _SKIP_ERRORS:
+            return False
+        self._skip(statement, place)
+        return True
+
+    def _skip(self, statement: ast.stmt, place: Place) -> None:
+        if self.skipped is None or self.skip_scope is SkipScope.PLATFORM:
+            when = f"if {place.condition}: " if place.condition else ""
+            self.skipped, self.skip_scope = when + self.source.quote(statement), place.skip_scope
+
+    def _if(self, statement: ast.If, place: Place) -> bool:
+        holds = self.conditions.holds(statement.test)
+        if _fails(statement.body) and holds is None:
+            self._add(statement, self.claims.of(statement.test, negated=True), place, statement.test)
+            return self.block(statement.orelse, place)
+        if holds is not None:
+            elsewhere = replace(place, swallowed=True, skip_scope=SkipScope.PLATFORM)
+            runs, other = (statement.body, statement.orelse) if holds else (statement.orelse, statement.body)
+            self.block(other, elsewhere)
+            return self.block(runs, place)
+        both = _asserts(statement.body) and _asserts(statement.orelse)
+        inside = Place(place.swallowed or not both, SkipScope.CONDITION, self.source.quote(statement.test))
+        left = [self.block(branch, inside) for branch in (statement.body, statement.orelse)]
+        return any(left)
+
+    def _with(self, statement: ast.With | ast.AsyncWith, place: Place) -> bool:
+        swallowed = place.swallowed
+        for item in statement.items:
+            call = item.context_expr
+            if is_raises(call) and isinstance(call, ast.Call):
+                self._add(statement, [raises(call, self._text(statement.body), self.claims)], place, call)
+                swallowed = swallowed or catches_everything(call.args[0])
+            elif isinstance(call, ast.Call) and last_name(call.func) == "suppress":
+                swallowed = swallowed or any(map(catches_everything, call.args))
+            elif isinstance(call, ast.Call) and asserts(call):
+                self._add(statement, [custom(call, self.claims)], place, call)
+        return self.block(statement.body, replace(place, swallowed=swallowed))
+
+    def _try(self, statement: ast.Try | ast.TryStar, place: Place) -> bool:
+        swallowing = any(
+            catches_everything(handler.type) and not _fails(handler.body) for handler in statement.handlers
+        )
+        swallowing = swallowing or any(isinstance(last, ast.Return) for last in statement.finalbody)
+        left = self.block(statement.body, replace(place, swallowed=place.swallowed or swallowing))
+        demanded = _fails(statement.orelse) or _fails(statement.body)
+        handled = Place(place.swallowed or not demanded, SkipScope.CONDITION)
+        for handler in statement.handlers:
+            left |= self.block(handler.body, handled) and not _fails(handler.body)
+        self.block(statement.orelse, place)
+        self.block(statement.finalbody, place)
+        return left
+
+    def _loop(self, statement: ast.For | ast.AsyncFor | ast.While, place: Place) -> bool:
+        if isinstance(statement, ast.While):
+            never = self.conditions.holds(statement.test) is False
+        else:
+            never = isinstance(statement.iter, ast.List | ast.Tuple) and not statement.iter.elts
+        inside = Place(place.swallowed or never, SkipScope.CONDITION)
+        self.block(statement.body, inside)
+        self.block(statement.orelse, place)
+        return any(isinstance(part, ast.Return) for part in statement.body)
+
+    def _add(self, statement: ast.stmt, claims: Iterable[Claim], place: Place, shown: ast.expr | None = None) -> None:
+        for claim in claims:
+            self.assertions.append(
+                Assertion(
+                    line=statement.lineno,
+                    text=self.source.quote(shown or _without_message(statement)),
+                    matcher=claim.matcher,
+                    target=claim.target,
+                    expected=claim.expected,
+                    strength=claim.strength,
+                    negated=claim.negated,
+                    tolerance=claim.tolerance,
+                    swallowed=place.swallowed,
+                )
+            )
+
+    def _text(self, statements: Sequence[ast.stmt]) -> str:
+        return ";".join(map(self.source.text, statements))
+
+
+def _without_message(statement: ast.stmt) -> ast.stmt | ast.expr:
+    return statement.test if isinstance(statement, ast.Assert) else statement
+
+
+def _fails(statements: Sequence[ast.stmt]) -> bool:
+    """Whether a block ends by failing the test or by handing an error on."""
+    match statements[-1:]:
+        case [ast.Expr(value=ast.Call(func=func))]:
+            return dotted(func) in _FAILS
+        case [ast.Raise(exc=error)]:
+            return error is None or last_name(error.func if isinstance(error, ast.Call) else error) not in _SKIP_ERRORS
+        case [ast.Assert(test=ast.Constant(value=value))]:
+            return not value
+        case _:
+            return False
+
+
+def _asserts(statements: Iterable[ast.stmt]) -> bool:
+    return any(_is_asserting(node) for statement in statements for node in ast.walk(statement))
+
+
+def _is_asserting(node: ast.AST) -> bool:
+    return isinstance(node, ast.Assert) or (isinstance(node, ast.Call) and (is_raises(node) or asserts(node)))

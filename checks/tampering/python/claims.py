@@ -1,0 +1,213 @@
+"""What a checked expression claims: about which target, how strongly, compared with what."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from checks.tampering.python.source import Source, cut, is_literal, last_name
+from checks.tampering.units import Strength
+
+_LONGEST = 300  # characters of target and expected
+_DEEPEST = 30  # operators inside operators
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """An assertion without its place; the fields mean the same as there."""
+
+    matcher: str
+    target: str
+    expected: str | None = None
+    strength: Strength = Strength.EXISTS
+    negated: bool = False
+    tolerance: str | None = None
+
+
+_OPERATORS: dict[type[ast.cmpop], tuple[str, bool]] = {
+    ast.Eq: ("equal", False),
+    ast.NotEq: ("equal", True),
+    ast.Is: ("equal", False),
+    ast.IsNot: ("equal", True),
+    ast.In: ("contains", False),
+    ast.NotIn: ("contains", True),
+    ast.Lt: ("compare", False),
+    ast.LtE: ("compare", False),
+    ast.Gt: ("compare", False),
+    ast.GtE: ("compare", False),
+}
+# The opposite of an operator, for `assert not a == b`.
+_OPPOSITE: dict[type[ast.cmpop], ast.cmpop] = {
+    ast.Eq: ast.NotEq(),
+    ast.NotEq: ast.Eq(),
+    ast.Is: ast.IsNot(),
+    ast.IsNot: ast.Is(),
+    ast.In: ast.NotIn(),
+    ast.NotIn: ast.In(),
+    ast.Lt: ast.GtE(),
+    ast.GtE: ast.Lt(),
+    ast.Gt: ast.LtE(),
+    ast.LtE: ast.Gt(),
+}
+_SIGNS: dict[type[ast.cmpop], str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
+# Default bounds: https://docs.pytest.org/en/stable/reference/reference.html#pytest-approx,
+# https://docs.python.org/3/library/unittest.html#unittest.TestCase.assertAlmostEqual (seven places),
+# https://numpy.org/doc/stable/reference/generated/numpy.testing.assert_allclose.html
+_TOLERANCES = {"approx": 1e-6, "assertAlmostEqual": 5e-8, "assertNotAlmostEqual": 5e-8, "isclose": 1e-9}
+_PLACES = ("places", "decimal")
+_WIDTHS = frozenset({"rel", "abs", "rtol", "atol", "rel_tol", "abs_tol", "delta", *_PLACES})
+_REFLEXIVE = (ast.Eq, ast.Is, ast.GtE, ast.LtE)
+_CLOSE = frozenset({"isclose", "allclose"})
+_SAME = frozenset({"array_equal", "equals", "array_equiv"})
+_MATCHES = frozenset({"startswith", "endswith", "match", "search", "fullmatch"})
+_KINDS = frozenset({"isinstance", "issubclass", "hasattr"})
+_CALLED = frozenset({"called", "awaited"})
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """Reads claims from expressions of one source. `values` are what local names and constants stand for, if one."""
+
+    source: Source
+    values: dict[str, ast.expr]
+
+    def of(self, node: ast.expr, *, negated: bool = False, depth: int = _DEEPEST) -> Iterator[Claim]:
+        """What `assert node` claims, or `assert not node`."""
+        match node:
+            case ast.UnaryOp(op=ast.Not()) if depth:
+                yield from self.of(node.operand, negated=not negated, depth=depth - 1)
+            case ast.BoolOp() if depth and isinstance(node.op, ast.Or) is negated:
+                for value in node.values:
+                    yield from self.of(value, negated=negated, depth=depth - 1)
+            case ast.BoolOp() if depth:
+                yield self._any_of(node, negated=negated, depth=depth)
+            case ast.Compare(left=left, ops=[op], comparators=[right]):
+                yield self.compared(left, _OPPOSITE[type(op)] if negated else op, right)
+            case ast.Compare():
+                yield Claim("compare", self._text(node.comparators[0]), self._text(node), Strength.SHAPE, negated)
+            case ast.Call():
+                yield self._called(node, negated=negated)
+            case ast.Await() | ast.NamedExpr():
+                yield from self.of(node.value, negated=negated, depth=depth)
+            case _:
+                yield self._truthy(node, negated=negated)
+
+    def compared(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> Claim:
+        """`left op right`, whichever side is the target."""
+        if self._cannot_fail(left, op, right):
+            return Claim("constant", self._text(left), self._text(right), Strength.NOTHING)
+        if isinstance(op, ast.In | ast.NotIn):
+            left, right = (right, left) if not is_literal(right) else (left, right)
+        elif self._is_expected(left) and not self._is_expected(right):
+            left, right = right, left
+        matcher, negated = _OPERATORS[type(op)]
+        return self._refined(Claim(matcher, self._text(left), self.expected(right)), left, op, right, negated=negated)
+
+    def close(self, target: ast.expr, expected: ast.expr, call: ast.Call, *, negated: bool = False) -> Claim:
+        """Equal within the bounds that `call` gives by keyword or by default."""
+        if self._is_expected(target) and not self._is_expected(expected):
+            target, expected = expected, target
+        strength = Strength.SHAPE if negated else Strength.CLOSE
+        return Claim("close", self._text(target), self.expected(expected), strength, negated, self._tolerance(call))
+
+    def expected(self, node: ast.expr) -> str:
+        """The value's text; of a name the text of the literal it stands for."""
+        value = self._value(node)
+        return self._text(value if is_literal(value) else node)
+
+    def _refined(self, claim: Claim, left: ast.expr, op: ast.cmpop, right: ast.expr, *, negated: bool) -> Claim:
+        if isinstance(op, ast.In | ast.NotIn):
+            return replace(claim, strength=Strength.SHAPE, negated=negated)
+        if type(op) in _SIGNS:
+            return replace(claim, strength=Strength.SHAPE, expected=f"{_SIGNS[type(op)]} {claim.expected}")
+        if isinstance(right, ast.Call) and last_name(right.func) == "approx" and right.args:
+            return self.close(left, right.args[0], right, negated=negated)
+        if last_name(right) == "ANY":
+            return replace(claim, strength=Strength.NOTHING)
+        if isinstance(right, ast.Constant) and right.value is None:
+            return replace(
+                claim, matcher="none", strength=Strength.EXISTS if negated else Strength.EXACT, negated=negated
+            )
+        if isinstance(left, ast.Call) and last_name(left.func) in ("len", "type") and len(left.args) == 1:
+            matcher = "length" if last_name(left.func) == "len" else "type"
+            return replace(
+                claim, matcher=matcher, target=self._text(left.args[0]), strength=Strength.SHAPE, negated=negated
+            )
+        return replace(claim, strength=Strength.SHAPE if negated else Strength.EXACT, negated=negated)
+
+    def _any_of(self, node: ast.BoolOp, *, negated: bool, depth: int) -> Claim:
+        """One of several suffices: as weak as a shape, and nothing where one of them always holds."""
+        parts = [claim for value in node.values for claim in self.of(value, negated=negated, depth=depth - 1)]
+        weakest = min(part.strength for part in parts)
+        return Claim("any", parts[0].target, self._text(node), min(weakest, Strength.SHAPE))
+
+    def _called(self, node: ast.Call, *, negated: bool) -> Claim:
+        name, arguments = last_name(node.func), node.args
+        shape = Strength.SHAPE
+        if name in _KINDS and len(arguments) == 2:
+            return Claim("type", self._text(arguments[0]), self._text(arguments[1]), shape, negated)
+        if name in _CLOSE and len(arguments) >= 2:
+            return self.close(arguments[0], arguments[1], node, negated=negated)
+        if name in _SAME and arguments:
+            return self._same(node, negated=negated)
+        if name in _MATCHES and arguments:
+            target, expected = self._matched(node, name)
+            return Claim("matches", target, expected, shape, negated)
+        if name in ("all", "any"):
+            return Claim("truthy", self._text(node), None, shape, negated)
+        return self._truthy(node, negated=negated)
+
+    def _same(self, node: ast.Call, *, negated: bool) -> Claim:
+        left = node.args[0] if len(node.args) > 1 or not isinstance(node.func, ast.Attribute) else node.func.value
+        return self.compared(left, ast.NotEq() if negated else ast.Eq(), node.args[-1])
+
+    def _matched(self, node: ast.Call, name: str) -> tuple[str, str]:
+        if name in ("startswith", "endswith") and isinstance(node.func, ast.Attribute):
+            return self._text(node.func.value), self._text(node.args[0])
+        return self._text(node.args[-1]), self._text(node.args[0])
+
+    def _truthy(self, node: ast.expr, *, negated: bool) -> Claim:
+        always = isinstance(node, ast.Tuple | ast.Lambda) and not negated
+        strength = Strength.NOTHING if always or self._is_fixed(node) else Strength.EXISTS
+        matcher = "called" if last_name(node) in _CALLED else "truthy"
+        return Claim(matcher, self._text(node), None, strength, negated)
+
+    def _cannot_fail(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> bool:
+        """Two values that stand there, or one expression compared with itself."""
+        if self._is_fixed(left) and self._is_fixed(right):
+            return True
+        return isinstance(op, _REFLEXIVE) and self._text(left) == self._text(right)
+
+    def _is_fixed(self, node: ast.expr) -> bool:
+        """Its value stands there; a container behind a name may be another by now."""
+        return is_literal(node) or isinstance(self._value(node), ast.Constant | ast.UnaryOp)
+
+    def _is_expected(self, node: ast.expr) -> bool:
+        """Whether it looks like what something is compared with, rather than like what is checked."""
+        name = last_name(node)
+        return is_literal(self._value(node)) or name.isupper() or name.lower().startswith(("expect", "want"))
+
+    def _value(self, node: ast.expr) -> ast.expr:
+        return self.values.get(node.id, node) if isinstance(node, ast.Name) else node
+
+    def _text(self, node: ast.expr) -> str:
+        return cut(self.source.text(node), _LONGEST)
+
+    def _tolerance(self, call: ast.Call) -> str | None:
+        """The widest bound that is written, else the default one; None where it is computed."""
+        bounds = [_bound(keyword) for keyword in call.keywords if keyword.arg in _WIDTHS]
+        if None in bounds:
+            return None
+        default = _TOLERANCES.get(last_name(call.func), 1e-7)
+        return repr(max((bound for bound in bounds if bound is not None), default=default))
+
+
+def _bound(keyword: ast.keyword) -> float | None:
+    value = keyword.value.value if isinstance(keyword.value, ast.Constant) else None
+    if not isinstance(value, int | float):
+        return None
+    try:
+        return 0.5 * 10.0**-value if keyword.arg in _PLACES else float(value)
+    except OverflowError:
+        return None

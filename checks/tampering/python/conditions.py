@@ -1,0 +1,170 @@
+"""What a condition says on the machines that usually judge a change: Linux, CPython, the newest version of everything.
+
+A test that is skipped on Windows still proves the change there; one that is skipped when `CI` is set does not.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from checks.tampering.python.source import dotted
+from checks.tampering.units import SkipScope
+
+_NEWEST = (3, 99, 0, "final", 0)
+_USUAL: dict[str, Any] = {
+    "sys.platform": "linux",
+    "platform": "linux",  # `from sys import platform`
+    "os.name": "posix",
+    "sys.version_info": _NEWEST,
+    "sys.version_info.major": 3,
+    "sys.version_info.minor": 99,
+    "sys.implementation.name": "cpython",
+    "platform.system": "Linux",
+    "platform.machine": "x86_64",
+    "platform.python_implementation": "CPython",
+    "sys.byteorder": "little",
+    "sys.maxsize": 2**63 - 1,
+    "TYPE_CHECKING": False,
+    "typing.TYPE_CHECKING": False,
+    "__name__": "tests",
+}
+# Words in the names of flags, such as `IS_WINDOWS`.
+_HERE = frozenset({"linux", "posix", "unix", "cpython"})
+_SYSTEMS = frozenset({"win", "win32", "win64", "windows", "cygwin", "mac", "macos", "darwin", "osx", "bsd", "freebsd"})
+_ELSEWHERE = _SYSTEMS | {"ios", "android", "wasm", "wasi", "emscripten", "pypy", "jython", "graalpy", "py2"}
+_COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Is: operator.eq,
+    ast.IsNot: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.In: lambda one, other: one in other,
+    ast.NotIn: lambda one, other: one not in other,
+}
+_OLDER, _NEWER = (ast.Lt, ast.LtE), (ast.Gt, ast.GtE)
+_DEEPEST = 20
+
+
+class _Unknown(Exception):
+    """The value depends on something that is not known here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """`constants` are what names stand for that are assigned once: `WINDOWS = sys.platform == "win32"`."""
+
+    constants: Mapping[str, ast.expr]
+
+    def holds(self, condition: ast.expr) -> bool | None:
+        """Whether it is true there; None where that depends on something else."""
+        try:
+            return bool(self._value(condition, _DEEPEST))
+        except (_Unknown, TypeError, ValueError, IndexError):
+            return None
+
+    def scope_of_skip(self, condition: ast.expr, *, unless: bool = False) -> SkipScope:
+        """Where a test does not run that is skipped if, or unless, the condition is true."""
+        holds = self.holds(condition)
+        if holds is None:
+            return SkipScope.CONDITION
+        return SkipScope.ALWAYS if holds is not unless else SkipScope.PLATFORM
+
+    def _value(self, node: ast.expr, depth: int) -> Any:
+        if depth == 0:
+            raise _Unknown
+        match node:
+            case ast.Constant():
+                return node.value
+            case ast.Tuple() | ast.List() | ast.Set():
+                return tuple(self._value(item, depth - 1) for item in node.elts)
+            case ast.UnaryOp(op=ast.Not()):
+                return not self._value(node.operand, depth - 1)
+            case ast.BoolOp():
+                return self._both(node, depth)
+            case ast.Compare(ops=[op], comparators=[right]):
+                return self._compared(node.left, op, right, depth)
+            case ast.Name() | ast.Attribute():
+                return self._named(node, depth)
+            case _:
+                return self._part(node, depth)
+
+    def _part(self, node: ast.expr, depth: int) -> Any:
+        match node:
+            case ast.Subscript():
+                return self._value(node.value, depth - 1)[self._index(node.slice, depth)]
+            case ast.Call(func=ast.Attribute(value=text, attr="startswith" | "endswith" | "lower" as name)):
+                return self._called(text, name, node.args, depth)
+            case ast.Call(args=[], keywords=[]):
+                return self._named(node.func, depth)
+            case _:
+                raise _Unknown
+
+    def _both(self, node: ast.BoolOp, depth: int) -> bool:
+        """One known part may decide it; else all must be known."""
+        decides = isinstance(node.op, ast.Or)
+        known = [self._maybe(value, depth) for value in node.values]
+        if decides in known:
+            return decides
+        if None in known:
+            raise _Unknown
+        return not decides
+
+    def _maybe(self, node: ast.expr, depth: int) -> bool | None:
+        try:
+            return bool(self._value(node, depth - 1))
+        except (_Unknown, TypeError, ValueError, IndexError):
+            return None
+
+    def _compared(self, left: ast.expr, op: ast.cmpop, right: ast.expr, depth: int) -> bool:
+        try:
+            return _COMPARISONS[type(op)](self._value(left, depth - 1), self._value(right, depth - 1))
+        except (_Unknown, TypeError):
+            if not _names_version(left) and not _names_version(right):
+                raise _Unknown from None
+        # A version of something else: the usual machine has the newest.
+        older = _OLDER if _names_version(left) else _NEWER
+        newer = _NEWER if _names_version(left) else _OLDER
+        if isinstance(op, (*older, *newer)):
+            return isinstance(op, newer)
+        raise _Unknown
+
+    def _index(self, node: ast.expr, depth: int) -> Any:
+        if isinstance(node, ast.Slice) and node.step is None:
+            lower, upper = (None if end is None else self._value(end, depth - 1) for end in (node.lower, node.upper))
+            return slice(lower, upper)
+        return self._value(node, depth - 1)
+
+    def _called(self, text: ast.expr, name: str, arguments: list[ast.expr], depth: int) -> Any:
+        value = self._value(text, depth - 1)
+        if isinstance(value, str):
+            return getattr(value, name)(*(self._value(argument, depth - 1) for argument in arguments))
+        raise _Unknown
+
+    def _named(self, node: ast.expr, depth: int) -> Any:
+        name = dotted(node)
+        if name in _USUAL:
+            return _USUAL[name]
+        if name in self.constants:
+            return self._value(self.constants[name], depth - 1)
+        return _flag(name.rpartition(".")[2])
+
+
+def _flag(name: str) -> bool:
+    """A flag by the words of its name; `NOT_WINDOWS` holds."""
+    words = frozenset(name.lower().split("_"))
+    if not words & (_HERE | _ELSEWHERE):
+        raise _Unknown
+    return bool(words & _HERE) is ("not" not in words)
+
+
+def _names_version(node: ast.expr) -> bool:
+    """`np.__version__`, `django.VERSION`, `Version(torch.__version__)`, `parse_version(x)`."""
+    names = [dotted(part) for part in (node, *getattr(node, "args", ()))]
+    return any("version" in name.lower() for name in names) or "version" in dotted(getattr(node, "func", node)).lower()

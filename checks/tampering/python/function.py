@@ -1,0 +1,91 @@
+"""One function of a source: what it calls, replaces and asserts."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from checks.tampering.python.body import Body, Function, Place
+from checks.tampering.python.claims import Claims
+from checks.tampering.python.conditions import Conditions
+from checks.tampering.python.source import Source, dotted, is_literal, last_name, normal
+
+_MOST_ASSERTIONS = 1_000  # of one function
+_MOCKS = ("Mock", "MagicMock", "AsyncMock", "PropertyMock")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What was read of a function; `text` is its normal text without name, decorators and docstring."""
+
+    body: Body
+    calls: frozenset[str]
+    mocks: frozenset[str]
+    text: str
+
+
+def read_function(function: Function, source: Source, constants: Mapping[str, ast.expr]) -> Reading:
+    nodes = tuple(ast.walk(function))
+    names = [node for node in nodes if isinstance(node, ast.Name)]
+    values = {**constants, **_local_values(nodes, names)}
+    used = frozenset(name.id for name in names if isinstance(name.ctx, ast.Load))
+    body = Body(source, Claims(source, values), Conditions(values), used)
+    body.block(function.body, Place())
+    del body.assertions[_MOST_ASSERTIONS:]
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    called = {dotted(call.func) for call in calls} | _fixtures(function)
+    mocks = {name for call in calls for name in _replaced(call)} | set(_assigned_mocks(nodes))
+    return Reading(body, frozenset(called - {""}), frozenset(mocks), _text(function, source))
+
+
+def _local_values(nodes: tuple[ast.AST, ...], names: list[ast.Name]) -> dict[str, ast.expr]:
+    """What local names stand for that are bound once and to a literal."""
+    bound = Counter(name.id for name in names if not isinstance(name.ctx, ast.Load))
+    assigned = [node for node in nodes if isinstance(node, ast.Assign) and len(node.targets) == 1]
+    return {
+        node.targets[0].id: node.value
+        for node in assigned
+        if isinstance(node.targets[0], ast.Name) and bound[node.targets[0].id] == 1 and is_literal(node.value)
+    }
+
+
+def _fixtures(function: Function) -> set[str]:
+    """Parameters name what pytest calls for a test, or what a helper is given."""
+    arguments = function.args
+    return {argument.arg for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)} - {
+        "self",
+        "cls",
+    }
+
+
+def _replaced(call: ast.Call) -> Iterator[str]:
+    """What `mock.patch`, `patch.object`, `monkeypatch.setattr` and `mocker.patch` replace."""
+    name = last_name(call.func)
+    if name not in ("patch", "object", "setattr") or not call.args:
+        return
+    first, *others = call.args
+    if isinstance(first, ast.Constant) and isinstance(first.value, str):
+        yield first.value
+    elif others and isinstance(others[0], ast.Constant) and isinstance(others[0].value, str):
+        yield f"{dotted(first)}.{others[0].value}"
+
+
+def _assigned_mocks(nodes: tuple[ast.AST, ...]) -> Iterator[str]:
+    """`cart.total = lambda: 30` and `cart.total = Mock(return_value=30)`."""
+    for node in nodes:
+        if isinstance(node, ast.Assign) and _is_mock(node.value):
+            yield from (dotted(target) for target in node.targets if isinstance(target, ast.Attribute))
+
+
+def _is_mock(value: ast.expr) -> bool:
+    return isinstance(value, ast.Lambda) or (isinstance(value, ast.Call) and last_name(value.func) in _MOCKS)
+
+
+def _text(function: Function, source: Source) -> str:
+    first, *others = function.body
+    if others and isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+        first = others[0]
+    parameters = ",".join(sorted(_fixtures(function)))
+    return f"({parameters}){normal(source.raw(first, function.body[-1]))}"

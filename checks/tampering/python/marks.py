@@ -1,0 +1,166 @@
+"""Marks on tests: decorators and `pytestmark` that skip, expect failure, repeat, retry or bound a test.
+
+https://docs.pytest.org/en/stable/reference/reference.html#marks and the decorators of unittest, parameterized, ddt,
+pytest-rerunfailures, flaky, pytest-timeout and hypothesis.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from checks.tampering.python.conditions import Conditions
+from checks.tampering.python.source import Source, cut, expression, last_name
+from checks.tampering.units import SkipScope
+
+_SKIPS_IF = frozenset({"skipif", "skipIf"})
+_XFAILS = frozenset({"xfail", "expectedFailure"})
+_ROWS = {"parametrize": 1, "expand": 0, "parameterized": 0, "data": None}
+_RETRIES = frozenset({"flaky", "retry", "retries", "rerun"})
+_LONGEST_ROW = 300  # characters
+_NOT_RUN = frozenset({"skip", "xfail", "skipif"})
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What the marks of a test and of what encloses it come to; the fields mean the same as a `Unit`'s."""
+
+    skipped: str | None = None
+    skip_scope: SkipScope = SkipScope.ALWAYS
+    may_fail: str | None = None
+    cases: int = 1
+    rows: tuple[str, ...] = ()
+    retries: str | None = None
+    timeout: str | None = None
+    examples: int | None = None
+    is_fixture: bool = False
+
+    def inside(self, outer: Marks) -> Marks:
+        """These marks on something that the outer ones enclose."""
+        skip = min((self, outer), key=_runs_more)
+        return replace(
+            self,
+            skipped=skip.skipped,
+            skip_scope=skip.skip_scope,
+            may_fail=self.may_fail or outer.may_fail,
+            cases=self.cases * outer.cases,
+            rows=self.rows + outer.rows,
+            retries=self.retries or outer.retries,
+            timeout=self.timeout or outer.timeout,
+            examples=self.examples or outer.examples,
+        )
+
+    def skipping(self, text: str | None, scope: SkipScope) -> Marks:
+        """These marks, and a skip by other means."""
+        return Marks(skipped=text, skip_scope=scope).inside(self) if text else self
+
+
+@dataclass(frozen=True, slots=True)
+class MarkReader:
+    """`values` are what names of the file stand for: `slow = pytest.mark.skipif(…)`, `ROWS = [(1, 2), (3, 4)]`."""
+
+    source: Source
+    conditions: Conditions
+
+    def read(self, marks: Iterable[ast.expr]) -> Marks:
+        found = Marks()
+        for mark in marks:
+            found = self._one(self._named(mark)).inside(found)
+        return found
+
+    def _named(self, mark: ast.expr) -> ast.expr:
+        return self._values(mark.id, mark) if isinstance(mark, ast.Name) else mark
+
+    def _values(self, name: str, otherwise: ast.expr) -> ast.expr:
+        return self.conditions.constants.get(name, otherwise)
+
+    def _one(self, mark: ast.expr) -> Marks:
+        call = mark if isinstance(mark, ast.Call) else None
+        name = last_name(call.func if call else mark)
+        if name.startswith("skip"):
+            return self._skip(mark, name, call)
+        if name in _XFAILS:
+            return self._xfail(mark, call)
+        if name in _ROWS and call:
+            return self._rows(call, name)
+        if name in _RETRIES:
+            return Marks(retries=self.source.quote(mark))
+        if name == "timeout":
+            return Marks(timeout=self.source.quote(mark))
+        if name == "settings" and call:
+            return Marks(examples=_number(call, "max_examples"))
+        return Marks(is_fixture=name == "fixture")
+
+    def _skip(self, mark: ast.expr, name: str, call: ast.Call | None) -> Marks:
+        text = self.source.quote(mark)
+        condition = self._condition(call)
+        if name == "skip":
+            return Marks(skipped=text)
+        if name in _SKIPS_IF or name == "skipUnless":
+            scope = SkipScope.CONDITION
+            if condition is not None:
+                scope = self.conditions.scope_of_skip(condition, unless=name == "skipUnless")
+            return Marks(skipped=text, skip_scope=scope)
+        return Marks(skipped=text, skip_scope=SkipScope.CONDITION)
+
+    def _xfail(self, mark: ast.expr, call: ast.Call | None) -> Marks:
+        condition = self._condition(call)
+        if condition is not None and self.conditions.holds(condition) is False:
+            return Marks()
+        return Marks(may_fail=self.source.quote(mark))
+
+    def _condition(self, call: ast.Call | None) -> ast.expr | None:
+        if call is None:
+            return None
+        keyed = [keyword.value for keyword in call.keywords if keyword.arg == "condition"]
+        condition = next(iter([*call.args, *keyed]), None)
+        if isinstance(condition, ast.Constant) and isinstance(condition.value, str):
+            return expression(condition.value)
+        return condition
+
+    def _rows(self, call: ast.Call, name: str) -> Marks:
+        at = _ROWS[name]
+        if at is None:
+            rows: ast.expr = ast.List(list(call.args))
+        else:
+            keyed = [keyword.value for keyword in call.keywords if keyword.arg == "argvalues"]
+            given = [*call.args[at : at + 1], *keyed]
+            if not given:
+                return Marks()
+            rows = self._named(given[0])
+        if not isinstance(rows, ast.List | ast.Tuple | ast.Set):
+            return Marks(cases=0, rows=(self.source.text(call),))
+        return self._written(call, rows)
+
+    def _written(self, call: ast.Call, rows: ast.List | ast.Tuple | ast.Set) -> Marks:
+        run = [row for row in rows.elts if not _is_not_run(row)]
+        texts = tuple(cut(self.source.text(row), _LONGEST_ROW) for row in run)
+        if not run:
+            return Marks(skipped=self.source.quote(call))
+        unknown = any(isinstance(row, ast.Starred) for row in run)
+        return Marks(cases=0 if unknown else len(run), rows=texts)
+
+
+def _runs_more(marks: Marks) -> int:
+    """The order of skips, the heaviest first; last comes no skip at all."""
+    scopes = (SkipScope.ALWAYS, SkipScope.CONDITION, SkipScope.PLATFORM)
+    return len(scopes) if marks.skipped is None else scopes.index(marks.skip_scope)
+
+
+def _is_not_run(row: ast.expr) -> bool:
+    """A row whose marks skip it or let it fail: `pytest.param(3, marks=pytest.mark.skip)`."""
+    marks = [keyword.value for keyword in getattr(row, "keywords", ()) if keyword.arg == "marks"]
+    return any(last_name(part) in _NOT_RUN for mark in marks for part in _parts(mark))
+
+
+def _parts(mark: ast.expr) -> Iterator[ast.expr]:
+    for part in mark.elts if isinstance(mark, ast.List | ast.Tuple) else (mark,):
+        yield part.func if isinstance(part, ast.Call) else part
+
+
+def _number(call: ast.Call, name: str) -> int | None:
+    for keyword in call.keywords:
+        if keyword.arg == name and isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, int):
+            return keyword.value.value
+    return None

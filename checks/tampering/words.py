@@ -1,0 +1,71 @@
+"""The words of normalised source text, the same for every language: values that stand there, and names."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from checks.tampering.units import Assertion, Unit
+
+# Each alternative that begins with a quote succeeds, closed or not, so one pass is linear.
+_WORD = re.compile(
+    r""""(?:[^"\\]++|\\.)*+"?+|'(?:[^'\\]++|\\.)*+'?+|`(?:[^`\\]++|\\.)*+`?+|\w++(?:\.\d++)?+""", re.DOTALL
+)
+_VALUES = frozenset({"true", "false", "null", "nil", "none", "undefined", "nan"})
+# Names that say nothing of what is tested.
+_COMMON = frozenset(
+    {
+        "self",
+        "this",
+        "len",
+        "str",
+        "int",
+        "list",
+        "dict",
+        "set",
+        "tuple",
+        "float",
+        "bool",
+        "sorted",
+        "sum",
+        "min",
+        "max",
+    }
+    | {"any", "all", "type", "repr", "range", "print", "open", "zip", "enumerate", "isinstance", "getattr", "not", "in"}
+    | {"is", "and", "or", "if", "else", "for", "await", "new", "lambda", "expect", "assert", "pytest", "mock", "String"}
+)
+
+
+@lru_cache(maxsize=16_384)
+def words(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Values (numbers, texts, `true`, `null`) and other names in it, but those that say nothing."""
+    found = frozenset(_WORD.findall(text))
+    values = frozenset(filter(_is_value, found))
+    return values, found - values - _COMMON
+
+
+def _is_value(word: str) -> bool:
+    return word[0] in "\"'`" or word[0].isdecimal() or word.lower() in _VALUES
+
+
+def values_of(assertion: Assertion) -> frozenset[str]:
+    """What is compared, and with what it is called."""
+    return words(assertion.target)[0] | words(assertion.expected or "")[0]
+
+
+def names_of(assertion: Assertion) -> frozenset[str]:
+    """Names in the checked expression."""
+    return words(assertion.target)[1]
+
+
+def called_names(unit: Unit) -> frozenset[str]:
+    """The functions that it calls, by their last names, without those that say nothing."""
+    return frozenset(map(last_part, unit.calls)) - _COMMON
+
+
+def last_part(name: str) -> str:
+    """`total` of `shop.Cart.total`; `adds an item` of `cart > adds an item`."""
+    for mark in (" > ", "::", "#", "/", "."):
+        if mark in name and (mark != "." or " " not in name):
+            return name.rpartition(mark)[2]
+    return name
