@@ -1,0 +1,1 @@
+"""Tests of structured reports. `real/` holds reports of runners that were really run, and what their consoles said."""
