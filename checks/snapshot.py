@@ -14,6 +14,7 @@ from enum import IntEnum, StrEnum
 from typing import Literal
 
 from checks.logs import LogReport
+from checks.reports.report import TestReport
 from checks.tampering.alteration import Analysis
 
 
@@ -226,6 +227,7 @@ class WorkflowRun:
     jobs: tuple[Job, ...] = ()
     artifacts: tuple[Artifact, ...] | Unread = ()
     created_at: datetime | None = None  # of the first attempt; the later ones merge the same commits
+    reports: tuple[TestReport, ...] | Unread | None = None  # of the newest attempt's artifacts; None: not asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +244,36 @@ class Verification:
     run: WorkflowRun | Unread | None = None
     restored: tuple[str, ...] = ()
     new_tests: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class JobTests:
+    """How many tests a job ran, skipped ones included, by its raw log; None where the log does not tell."""
+
+    name: str
+    tests: int | None
+    skipped: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedTests:
+    """The same by the structured reports of a run, with the tests' names as far as they are known."""
+
+    tests: int
+    skipped: int
+    names: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """What the newest green run of a workflow file on the target branch ran."""
+
+    workflow: str  # path
+    run_id: int
+    sha: str  # commit that it ran on
+    jobs: tuple[JobTests, ...]
+    reported: ReportedTests | None = None
+    url: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,6 +390,7 @@ class Snapshot:
     tested_bases: frozenset[str] = frozenset()  # commits named by logs that the target's history holds
     head_seen_at: datetime | None = None  # when this head was first seen by the gate
     seen_runs: tuple[int, ...] = ()  # ids of workflow runs that the gate saw on this head before
+    baselines: tuple[Baseline, ...] | Unread | None = None  # of the target branch, one a workflow file; None: not asked
     url: str | None = None
     body_edited_at: datetime | None = None
     analysis: Analysis | Unread | None = None  # of what would land; None: not asked for
