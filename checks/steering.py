@@ -6,6 +6,8 @@ Policies list more; these are the least. Sources of the agents' instruction file
 from __future__ import annotations
 
 from checks.areas import Area
+from checks.paths import PathPatterns
+from checks.snapshot import Diff, Unread
 
 STEERING: dict[Area, tuple[str, ...]] = {
     "gate": (".github/mergegate.yml", ".github/mergegate.yaml", "CODEOWNERS", ".gitattributes"),
@@ -107,3 +109,13 @@ STEERING: dict[Area, tuple[str, ...]] = {
         ".github/chatmodes/",
     ),
 }
+
+_TEST_INFRASTRUCTURE = PathPatterns(STEERING["tests"] + STEERING["ci"])
+
+
+def test_infrastructure(diff: Diff | Unread) -> tuple[str, ...]:
+    """Changed paths, both sides of renames, that say how tests are run; sorted. None where the diff is not known."""
+    if isinstance(diff, Unread):
+        return ()
+    paths = {path for file in diff.files for path in file.paths}
+    return tuple(sorted(path for path in paths if _TEST_INFRASTRUCTURE.matches(path)))

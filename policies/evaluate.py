@@ -5,24 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from checks import ci, claims, people, review, risk, rollback, scope
+from checks import ci, claims, people, review, risk, rollback, scope, verified
 from checks.bundle import BundleReading, read_bundle
 from checks.finding import Finding, Fix, Status, failed, passed, pending, skipped
 from checks.people import Classification
 from checks.review import ReviewRequirement, ReviewResult
 from checks.risk import RiskResult
 from checks.snapshot import Permission, Risk, Snapshot, Unread
+from checks.steering import test_infrastructure
+from checks.verified import VerifiedResult
 from policies import rules
 from policies.load import PolicyState
 from policies.schema import POLICY_PATH, permission_of, risk_of
 from policies.tree import group, leaf, required
-from policies.verdict import Node, Verdict
+from policies.verdict import Node, Verdict, VerificationOrder
 from policies.words import policy_finding, still_needed
-
-_NO_VERIFIER = (
-    "The gate starts no verifier runs yet; until it does, a person can set `requirements.{}.evidence` to `ci` in the "
-    "policy."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +46,8 @@ def evaluate(state: PolicyState, snapshot: Snapshot, *, gated: bool | None = Non
     if not gated:
         node = leaf(skipped("policy", "Nothing is required on this branch: it is not gated."))
         return _verdict(case, node, node, gated=False)
-    evidence, for_people = _split(_evidence(case))
+    parts, verification = _with_verifier(case, _evidence(case))
+    evidence, for_people = _split(parts)
     result = review.check(snapshot, _review_requirement(case, for_people))
     reviewed = _review(case, result, for_people)
     verdict = _verdict(case, evidence, reviewed, gated=True)
@@ -58,6 +56,7 @@ def evaluate(state: PolicyState, snapshot: Snapshot, *, gated: bool | None = Non
         needed=_needed(case, reviewed, result),
         approved_by=result.counted,
         may_enqueue=_may_enqueue(case, verdict),
+        order=_order(case, verification),
     )
 
 
@@ -115,18 +114,13 @@ def _of_agent(case: _Case) -> tuple[Node, ...]:
         group("scope", scope.check(case.snapshot)),
         group("risk", case.risk.findings),
         group("rollback", back),
-        group("ci", (*ci.check(case.snapshot, rules.ci_requirement(policy)).findings, _verifier(case))),
+        group("ci", ci.check(case.snapshot, rules.ci_requirement(policy)).findings),
     )
 
 
 def _without_bundle(case: _Case) -> tuple[Node, ...]:
-    """Outsiders and dependency bots write no bundle; what ran and what was changed is looked at all the same.
-
-    Of an outsider no verifier run is asked, because a person looks at the change whatever its risk.
-    """
+    """Outsiders and dependency bots write no bundle; what ran and what was changed is looked at all the same."""
     ran = ci.check(case.snapshot, rules.ci_requirement(case.state.policy)).findings
-    if case.who.kind == "dependency-bot":
-        ran = (*ran, _verifier(case))
     return (
         group("policy", (policy_finding(case.state),)),
         group("scope", scope.check(case.snapshot)),
@@ -148,13 +142,38 @@ def _ticket(case: _Case) -> Finding:
     return failed("ticket", "It belongs to no ticket, and the policy asks for one.", fix=fix)
 
 
-def _verifier(case: _Case) -> Finding:
+def _with_verifier(case: _Case, parts: tuple[Node, ...]) -> tuple[tuple[Node, ...], VerifiedResult]:
+    """The parts with the verifier's among them. Of a person and of an outsider no run is asked: a person looks."""
+    if case.who.kind not in ("agent", "dependency-bot"):
+        return parts, VerifiedResult(())
     wanted = case.state.policy.requirements.at(case.level)
     if wanted.evidence == "ci":
-        return skipped("ci.verifier", f"No separate run by a verifier is asked for at {case.level.word} risk.")
-    runs = "a separate verifier run" if wanted.runs == 1 else f"{wanted.runs} separate verifier runs"
-    reason = f"{case.level.word.capitalize()} risk needs {runs} of the gate; none is here."
-    return pending("ci.verifier", reason, fix=Fix("ask-person", _NO_VERIFIER.format(case.level.word)))
+        reason = f"No separate run by a verifier is asked for at {case.level.word} risk."
+        return (*parts, group("verifier", (skipped(verified.CHECK, reason),))), VerifiedResult(())
+    ready = not case.snapshot.draft and all(_is_settled(finding) for part in parts for finding in part.findings)
+    requirement = rules.verifier_requirement(case.level, case.state, case.snapshot.gate_login, ready=ready)
+    result = verified.check(case.snapshot, requirement)
+    return (*parts, group("verifier", result.findings)), result
+
+
+def _is_settled(finding: Finding) -> bool:
+    """Whether it does not stand in the way of starting a run; what people decide may be decided afterwards."""
+    return finding.status in (Status.PASSED, Status.SKIPPED) or finding.needs_person
+
+
+def _order(case: _Case, verification: VerifiedResult) -> VerificationOrder | None:
+    if not verification.missing:
+        return None
+    policy, ticket = case.state.policy, case.snapshot.ticket
+    return VerificationOrder(
+        count=verification.missing,
+        workflow=policy.verifier.workflow,
+        image=policy.verifier.image,
+        setup=policy.verifier.setup,
+        commands=policy.ci.commands + (ticket.verification_commands if ticket else ()),
+        network=policy.verifier.network,
+        restored=test_infrastructure(case.snapshot.merge_diff),
+    )
 
 
 def _split(parts: Iterable[Node]) -> tuple[Node, tuple[Finding, ...]]:

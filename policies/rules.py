@@ -10,6 +10,8 @@ from checks.paths import PathPatterns
 from checks.people import AgentMarkers, DependencyBots, PeopleRule
 from checks.risk import PathRule
 from checks.snapshot import Account, Risk, Snapshot, Unread
+from checks.verified import VerifierRequirement
+from policies.load import PolicyState
 from policies.schema import Approvers, Policy, permission_of, risk_of
 
 BRANCHES = "refs/heads/"
@@ -55,6 +57,21 @@ def ci_requirement(policy: Policy) -> CiRequirement:
     ci = policy.ci
     workflows = patterns(ci.workflows) if ci.workflows else None
     return CiRequirement(workflows, ci.jobs, ci.commands, ci.allow_push)
+
+
+def verifier_requirement(case_risk: Risk, state: PolicyState, login: str | None, *, ready: bool) -> VerifierRequirement:
+    """`login` is the gate's own; `ready` once nothing else stands in the way of a verifier run."""
+    policy = state.policy
+    given = {"ci.commands": policy.ci.commands, "verifier.image": policy.verifier.image}
+    return VerifierRequirement(
+        runs=policy.requirements.at(case_risk).runs,
+        workflow=policy.verifier.workflow,
+        policy_digest=state.digest,
+        login=login,
+        risk=case_risk.word,
+        ready=ready,
+        missing_settings=tuple(name for name, value in given.items() if not value),
+    )
 
 
 def approvers_at(policy: Policy, risk: Risk) -> Approvers:

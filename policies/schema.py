@@ -171,6 +171,19 @@ class Ci(Section):
     allow_push: bool = Field(description="Whether runs of the event `push` count too.")
 
 
+class Verifier(Section):
+    """The separate run of `ci.commands` that evidence of the level `verified` needs."""
+
+    workflow: Line = Field(description="Path of the verifier's workflow file on every gated branch.")
+    image: Annotated[str, Field(max_length=500)] = Field(
+        description="Container image in which the commands run, best by digest. Empty: no run is started."
+    )
+    setup: Annotated[tuple[Line, ...], Field(max_length=50)] = Field(
+        description="Commands that prepare the container; unlike the required ones they have the network."
+    )
+    network: bool = Field(description="Whether the required commands have the network too.")
+
+
 class Probation(Section):
     """When the gate begins to enqueue an agent's work by itself."""
 
@@ -217,6 +230,7 @@ class Policy(Section):
     approvers: Approvers
     review: ReviewRules
     ci: Ci
+    verifier: Verifier
     queue: Queue
     ticket: TicketRules
 

@@ -84,6 +84,22 @@ def _findings(node: Node) -> Iterator[Finding]:
 
 
 @dataclass(frozen=True, slots=True)
+class VerificationOrder:
+    """Verifier runs that should be started now, `count` of them, and what each is told.
+
+    `restored` are paths of test infrastructure that its second job takes from the target branch.
+    """
+
+    count: int
+    workflow: str
+    image: str
+    setup: tuple[str, ...]
+    commands: tuple[str, ...]
+    network: bool
+    restored: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """What the policy says about a pull request at one head SHA.
 
@@ -107,6 +123,7 @@ class Verdict:
     needed: tuple[str, ...] = ()
     approved_by: tuple[str, ...] = ()
     may_enqueue: bool = False  # the policy allows it and both checks passed; probation is counted by the app
+    order: VerificationOrder | None = None
 
     @property
     def key(self) -> str:

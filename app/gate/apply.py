@@ -19,11 +19,13 @@ from app.gate.effects import (
     Enqueue,
     PostNotice,
     PutCheckRun,
+    StartVerification,
 )
 from app.gate.enqueue import enqueue
 from app.gate.gate import Gate
 from app.gate.names import RepositoryName
 from app.gate.plan import output_digest
+from app.gate.verifications import start_verification
 from app.github import reads, writes
 from app.github.client import GitHubClient
 from app.github.errors import NotFound
@@ -74,6 +76,8 @@ class Applier:
                 await self._dequeue(effect)
             case PostNotice():
                 await self._notice(effect)
+            case StartVerification():
+                await start_verification(self.gate, self.client, self.repository, effect)
             case _:
                 assert_never(effect)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from policies.explain import Output
+from policies.verdict import VerificationOrder
 
 EVIDENCE = "mergegate/evidence"
 REVIEW = "mergegate/review"
@@ -67,4 +68,20 @@ class PostNotice:
     body: str
 
 
-Effect = PutCheckRun | CancelCheckRun | Enqueue | Dequeue | PostNotice
+@dataclass(frozen=True, slots=True)
+class StartVerification:
+    """Start the verifier's workflow on the target branch for the merge of `head_sha` into `target_sha`.
+
+    `id` is the same whenever the same run is asked for, so that none is started twice. `tree` is the merge's.
+    """
+
+    id: str
+    head_sha: str
+    target_ref: str
+    target_sha: str
+    tree: str
+    policy_digest: str
+    order: VerificationOrder
+
+
+Effect = PutCheckRun | CancelCheckRun | Enqueue | Dequeue | PostNotice | StartVerification

@@ -14,7 +14,7 @@ from app.github import graph, installations
 from app.github.errors import InstallationGone
 from app.github.pull_models import OpenPull
 from app.keys import BranchKey, CommitKey, GroupKey, InstallationKey, Key, PullKey, RepositoryKey, ResyncKey
-from app.store import deliveries, pulls, repositories, work
+from app.store import deliveries, pulls, repositories, verifications, work
 from app.store.prune import prune
 from app.store.pulls import PullRow
 from app.store.work import Mark
@@ -26,7 +26,7 @@ BRANCH_MOVED = -1  # priority: many pull requests, none of them waiting for this
 RESYNC = -2
 KEEP_DELIVERIES = timedelta(days=14)
 KEEP_DECISIONS = timedelta(days=400)
-KEEP_RUNS = timedelta(days=90)
+KEEP_FACTS = timedelta(days=90)
 MOST_REDELIVERIES = 50  # at one resync; the next one goes on
 
 
@@ -39,9 +39,10 @@ async def fan_out_branch(gate: Gate, key: BranchKey) -> Outcome:
 
 
 async def fan_out_commit(gate: Gate, key: CommitKey) -> Outcome:
-    """Something ran on a commit: pull requests and merge groups whose head it is."""
+    """Something ran on a commit: pull requests and merge groups whose head it is, or whose verifier runs are on it."""
     async with gate.database.transaction() as connection:
-        rows = await pulls.open_pulls_with_head(connection, key.repository_id, key.sha)
+        heads = [key.sha, *await verifications.open_heads_at(connection, key.repository_id, key.sha)]
+        rows = [row for head in heads for row in await pulls.open_pulls_with_head(connection, key.repository_id, head)]
         group = await pulls.find_group(connection, key.repository_id, key.sha)
         keys: list[Key] = [_pull(row) for row in rows]
         if group is not None:
@@ -116,7 +117,7 @@ async def resync(gate: Gate, interval: timedelta, *, webhooks: bool) -> Outcome:
     async with gate.database.transaction() as connection:
         await work.mark(connection, [Mark(str(each), priority=RESYNC, news=False) for each in keys])
     async with gate.database.transaction() as connection:
-        await prune(connection, deliveries=KEEP_DELIVERIES, decisions=KEEP_DECISIONS, ci_runs=KEEP_RUNS)
+        await prune(connection, deliveries=KEEP_DELIVERIES, decisions=KEEP_DECISIONS, facts=KEEP_FACTS)
     return Sleep(interval)
 
 

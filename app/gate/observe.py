@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from app.gate import people, reviews
+from app.gate.analysis import judged_difference, remembered_analysis
 from app.gate.changes import Changes, read_changes, unread_changes
 from app.gate.gate import Gate
 from app.gate.git import GitFailed, GitObjects
@@ -20,6 +21,7 @@ from app.gate.observation import Observation, Queued
 from app.gate.runs import read_runs
 from app.gate.snapshots import build_snapshot
 from app.gate.target import BRANCHES, Target, read_target
+from app.gate.verifications import read_verifications
 from app.gate.workflows import read_workflow_files
 from app.github import graph
 from app.github.models import HeadCommit
@@ -28,7 +30,8 @@ from app.keys import PullKey
 from app.store import landings
 from app.store.pulls import PullRow
 from checks.ci_jobs import merged_into
-from checks.snapshot import Snapshot, Unread, WorkflowFile, WorkflowRun
+from checks.snapshot import Snapshot, Unread, Verification, WorkflowFile, WorkflowRun
+from checks.tampering.alteration import Analysis
 
 MOST_BASES = 100  # commits of the target that one head's logs may name
 
@@ -88,7 +91,8 @@ async def observe(gate: Gate, seen: Look) -> Observation:
     if not seen.target.gated:
         return _observation(gate, seen, _snapshot(gate, seen, unread_changes("the branch is not gated")))
     objects = await _objects(gate, seen)
-    snapshot = _snapshot(gate, seen, await _changes(objects, seen))
+    changes = await _changes(objects, seen)
+    snapshot = replace(_snapshot(gate, seen, changes), analysis=await _analysis(gate, seen, objects, changes))
     observation = _observation(gate, seen, await _completed(gate, seen, objects, snapshot))
     return replace(observation, probation_passed=await _probation_passed(gate, seen))
 
@@ -123,28 +127,36 @@ async def _completed(gate: Gate, seen: Look, objects: GitObjects | Unread, snaps
     bundle = reviews.bundle_now(snapshot)
     pusher = await people.pusher(client, repository, seen.pull, seen.memory.pushes)
     runs = await read_runs(gate, client, repository, seen.head)
+    verifications = await read_verifications(gate, client, repository, seen.head.oid)
     snapshot = replace(
         snapshot,
         head=replace(snapshot.head, pusher=pusher),
         runs=runs,
-        tested_bases=await _tested_bases(objects, seen, runs),
+        tested_bases=await _tested_bases(objects, seen, _named_bases(runs, verifications)),
+        verifications=verifications,
+        gate_login=await gate.github.login() if verifications else None,
         workflows=await _workflows(objects, seen),
         reviews=await reviews.read_reviews(gate, repository.id, seen.pull, seen.memory.reviews, bundle),
     )
     return await people.with_rights(client, repository, snapshot, seen.target.policy, seen.pull)
 
 
-async def _tested_bases(
-    objects: GitObjects | Unread, seen: Look, runs: tuple[WorkflowRun, ...] | Unread
-) -> frozenset[str]:
-    """Commits that the logs name as what the head was merged into, as far as the target's history holds them.
+def _named_bases(runs: tuple[WorkflowRun, ...] | Unread, verifications: tuple[Verification, ...]) -> set[str]:
+    """Commits that logs name as what the head was merged into, and those of verifier runs."""
+    known = () if isinstance(runs, Unread) else runs
+    verified = {one.run.head_sha for one in verifications if isinstance(one.run, WorkflowRun)}
+    logged = {base for run in known for job in run.jobs if (base := merged_into(job)) is not None}
+    return {one.target_sha for one in verifications} | verified | logged
+
+
+async def _tested_bases(objects: GitObjects | Unread, seen: Look, named: set[str]) -> frozenset[str]:
+    """Those of the named commits that the target's history holds.
 
     A layer of a stack is tested on the layer below; that says the same as long as the head holds all of it.
     """
-    if isinstance(objects, Unread) or isinstance(runs, Unread):
+    if isinstance(objects, Unread):
         return frozenset()
     within = [seen.target.tip.oid, *([seen.head.oid] if seen.target.stack else [])]
-    named = {base for run in runs for job in run.jobs if (base := merged_into(job)) is not None}
     return frozenset([base for base in sorted(named)[:MOST_BASES] if await _is_within(objects, base, within)])
 
 
@@ -170,6 +182,15 @@ async def _changes(objects: GitObjects | Unread, seen: Look) -> Changes:
     if isinstance(objects, Unread):
         return unread_changes(objects.because)
     return await read_changes(objects, seen.target.tip.oid, seen.head.oid)
+
+
+async def _analysis(gate: Gate, seen: Look, objects: GitObjects | Unread, changes: Changes) -> Analysis | Unread:
+    judged = judged_difference(changes, seen.target.tip.oid, seen.head.oid)
+    if isinstance(judged, Unread):
+        return judged
+    if isinstance(objects, Unread):
+        return objects
+    return await remembered_analysis(gate.database, seen.repository.id, objects, judged)
 
 
 async def _workflows(objects: GitObjects | Unread, seen: Look) -> tuple[WorkflowFile, ...] | Unread:

@@ -19,9 +19,11 @@ from app.gate.effects import (
     Enqueue,
     PostNotice,
     PutCheckRun,
+    StartVerification,
 )
 from app.gate.observation import GroupObservation, Observation, OwnRun, Wanted
 from checks.finding import Status
+from checks.snapshot import Snapshot, Unread
 from policies.escape import inert
 from policies.explain import Output
 from policies.verdict import GroupVerdict, Verdict
@@ -62,7 +64,29 @@ def plan(observation: Observation, verdict: Verdict, outputs: Mapping[str, Outpu
     if not effects:
         effects += _enqueue(observation, verdict)
     effects += _eviction(observation, verdict)
+    effects += _verifications(snapshot, verdict)
     return tuple(effects)
+
+
+def _verifications(snapshot: Snapshot, verdict: Verdict) -> list[Effect]:
+    """Verifier runs that are asked for, each with an id of its own that a second plan would give again."""
+    order, tree = verdict.order, snapshot.merge_tree
+    if order is None or tree is None or isinstance(snapshot.verifications, Unread):
+        return []
+    known = {one.id for one in snapshot.verifications}
+    numbers = range(len(known) + order.count)
+    ids = [_verification_id(snapshot, verdict.policy_digest, number) for number in numbers]
+    return [
+        StartVerification(
+            each, snapshot.head.sha, snapshot.target_ref, snapshot.target_sha, tree, verdict.policy_digest, order
+        )
+        for each in [one for one in ids if one not in known][: order.count]
+    ]
+
+
+def _verification_id(snapshot: Snapshot, policy_digest: str, number: int) -> str:
+    parts = (str(snapshot.repository.id), snapshot.head.sha, snapshot.target_sha, policy_digest, str(number))
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
 def cancel_abandoned(runs: Sequence[tuple[str, OwnRun]]) -> tuple[Effect, ...]:

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from app.gate.apply import Applier
-from app.gate.effects import Effect, Enqueue, PutCheckRun
+from app.gate.effects import Effect, Enqueue, PutCheckRun, StartVerification
 from app.gate.gate import Gate
 from app.gate.landing import audit_landing
 from app.gate.memory import WANTED, as_written, recall
@@ -32,12 +32,14 @@ from app.store.work import Lease, Mark
 from app.store.worker import Done, Outcome, Retry, Sleep
 from checks.ci import CiRequirement
 from checks.finding import Status
+from checks.snapshot import Snapshot, Unread, WorkflowRun
 from policies.evaluate import evaluate
 from policies.verdict import Verdict
 
 ERRORED_AGAIN = timedelta(seconds=60)
 AWAITED = CiRequirement().wait
 LOOK_AFTER_WRITE = timedelta(seconds=1)
+VERIFYING = timedelta(minutes=1)
 
 _EFFECTS: TypeAdapter[tuple[Effect, ...]] = TypeAdapter(tuple[Effect, ...])
 
@@ -193,6 +195,14 @@ def _awaited(judgement: Judgement) -> timedelta | None:
     return left + LOOK_AFTER_WRITE if left > timedelta(0) else None
 
 
+def _verifies(snapshot: Snapshot) -> bool:
+    """Whether a verifier run is under way; its end is told by a webhook, unless that is lost or there are none."""
+    started = snapshot.verifications
+    return not isinstance(started, Unread) and any(
+        one.run is None or (isinstance(one.run, WorkflowRun) and one.run.status != "completed") for one in started
+    )
+
+
 def _outcome(judgement: Judgement) -> Outcome:
     """Errored is looked at again soon; green checks just posted are looked at again to enqueue."""
     verdict, effects = judgement.verdict, judgement.effects
@@ -200,6 +210,10 @@ def _outcome(judgement: Judgement) -> Outcome:
         return Done()
     if Status.ERRORED in (verdict.evidence.status, verdict.review.status):
         return Sleep(ERRORED_AGAIN)
+    if any(isinstance(effect, StartVerification) for effect in effects):
+        return Sleep(LOOK_AFTER_WRITE)
+    if _verifies(judgement.observation.snapshot):
+        return Sleep(VERIFYING)
     awaited = _awaited(judgement)
     if verdict.evidence.status is Status.PENDING and awaited is not None:
         return Sleep(awaited)

@@ -91,9 +91,9 @@ async def _read_run(
         return kept[run.id]
     if run.status != "completed":
         suite = next((suite for suite in listed if _run_id(suite) == run.id), None)
-        return replace(_bare_run(run), jobs=_listed_jobs(suite, run.run_attempt))
-    complete = await _completed_run(client, repository, run)
-    if _may_keep(complete):
+        return replace(bare_run(run), jobs=_listed_jobs(suite, run.run_attempt))
+    complete = await completed_run(client, repository, run)
+    if may_keep(complete):
         row = ci_runs.CiRun(
             repository.id, run.id, run.run_attempt, _stamp(run.updated_at), _RUN.dump_python(complete, mode="json")
         )
@@ -102,12 +102,12 @@ async def _read_run(
     return complete
 
 
-def _may_keep(run: WorkflowRun) -> bool:
+def may_keep(run: WorkflowRun) -> bool:
     """Something that could not be read now may be readable next time."""
     return not isinstance(run.artifacts, Unread) and not any(isinstance(job.log, Unread) for job in run.jobs)
 
 
-def _bare_run(run: run_models.WorkflowRun) -> WorkflowRun:
+def bare_run(run: run_models.WorkflowRun) -> WorkflowRun:
     return WorkflowRun(
         run.id,
         run.name or "",
@@ -136,15 +136,15 @@ def _listed_jobs(suite: models.CheckSuite | None, attempt: int) -> tuple[Job, ..
     )
 
 
-async def _completed_run(client: GitHubClient, repository: RepositoryName, run: run_models.WorkflowRun) -> WorkflowRun:
+async def completed_run(client: GitHubClient, repository: RepositoryName, run: run_models.WorkflowRun) -> WorkflowRun:
     jobs, artifacts = await asyncio.gather(
         actions.jobs(client, repository.owner, repository.name, run.id),
         actions.artifacts(client, repository.owner, repository.name, run.id),
     )
     if not jobs.complete:
-        return replace(_bare_run(run), artifacts=Unread("GitHub's list of jobs is cut"))
+        return replace(bare_run(run), artifacts=Unread("GitHub's list of jobs is cut"))
     # A re-run of failed jobs leaves the others, and their logs, in the earlier attempt.
-    bare = replace(_bare_run(run), jobs=tuple(_job(job, None) for job in jobs.items))
+    bare = replace(bare_run(run), jobs=tuple(_job(job, None) for job in jobs.items))
     deciding = {job.id for job in current_jobs(bare)}
     logs = await _logs(client, repository, [job for job in jobs.items if job.id in deciding])
     return replace(

@@ -59,6 +59,7 @@ def build_snapshot(
         labels=tuple(label.name for label in pull.labels.nodes) if pull.labels else (),
         stack=target.stack,
         url=pull.url,
+        merge_tree=changes.merge.tree if changes.merge else None,
         body_edited_at=pull.last_edited_at,
     )
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import httpx
 
+from app.github import installations
 from app.github.client import GitHubClient, Settings
 from app.github.identity import AppIdentity
 from app.github.wire import transport
@@ -35,6 +36,7 @@ class GitHubApp:
         self._settings = settings or Settings()
         self._connect: Connect = connect or (lambda: transport(verify, proxy))
         self._clients: dict[int, GitHubClient] = {}
+        self._login: str | None = None
         self.app = self._new(None)
 
     def installation(self, installation_id: int) -> GitHubClient:
@@ -42,6 +44,12 @@ class GitHubApp:
         if installation_id not in self._clients:
             self._clients[installation_id] = self._new(installation_id)
         return self._clients[installation_id]
+
+    async def login(self) -> str:
+        """How GitHub names the actor of what this App does; asked once. It changes only when the App is renamed."""
+        if self._login is None:
+            self._login = f"{(await installations.this_app(self.app)).slug}[bot]"
+        return self._login
 
     @property
     def counts(self) -> Counter[str]:

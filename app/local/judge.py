@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
+from app.gate.analysis import analyse_difference, judged_difference
 from app.gate.changes import Changes, read_changes
 from app.gate.git import GitObjects
 from app.gate.log_process import parse_logs
@@ -15,6 +16,7 @@ from app.local.policy import read_policy_of
 from checks.bundle import read_bundle
 from checks.claims import check_given_logs
 from checks.snapshot import Head, JobLog, Repository, Snapshot, Ticket, Unread
+from checks.tampering.alteration import Analysis
 from policies.escape import clean
 from policies.evaluate import evaluate
 from policies.tree import group, required
@@ -49,7 +51,8 @@ async def judge(request: Request, presets: Mapping[str, str]) -> Verdict:
         head = await read_revision(clone, objects, "--head", request.head)
         state = await read_policy_of(objects, base, request.policy, presets)
         changes = await _changes(clone, objects, base, head)
-    snapshot = _snapshot(request, clone, base, head, changes)
+        analysis = await _analysis(objects, changes, base, head)
+    snapshot = replace(_snapshot(request, clone, base, head, changes), analysis=analysis)
     return _with_logs(evaluate(state, snapshot, gated=True), snapshot, logs)
 
 
@@ -69,6 +72,11 @@ async def _changes(clone: Clone, objects: GitObjects, base: Revision, head: Revi
     if changes.mergeable is None and isinstance(changes.merge_diff, Unread):
         return replace(changes, merge_diff=replace(changes.merge_diff, offline=True))
     return changes
+
+
+async def _analysis(objects: GitObjects, changes: Changes, base: Revision, head: Revision) -> Analysis | Unread:
+    judged = judged_difference(changes, base.commit, head.commit)
+    return judged if isinstance(judged, Unread) else await analyse_difference(objects, judged[1])
 
 
 def _unreadable(clone: Clone, because: str) -> CannotLook:

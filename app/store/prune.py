@@ -26,6 +26,12 @@ delete from ci_runs where (repository_id, run_id, attempt) in (
   order by recorded_at limit %s)
 """
 
+ANALYSES = """
+delete from analyses where (repository_id, old_oid, new_oid) in (
+  select repository_id, old_oid, new_oid from analyses where recorded_at < now() - %s::interval
+  order by recorded_at limit %s)
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
@@ -34,14 +40,13 @@ class Pruned:
     deliveries: int
     decisions: int
     ci_runs: int
+    analyses: int
 
 
 async def prune(
-    connection: Connection, *, deliveries: timedelta, decisions: timedelta, ci_runs: timedelta, batch: int = BATCH
+    connection: Connection, *, deliveries: timedelta, decisions: timedelta, facts: timedelta, batch: int = BATCH
 ) -> Pruned:
-    """Remove rows that are older than these ages, at most `batch` of a kind."""
-    gone = [
-        (await connection.execute(sql, (age, batch))).rowcount
-        for sql, age in ((DELIVERIES, deliveries), (DECISIONS, decisions), (CI_RUNS, ci_runs))
-    ]
+    """Remove rows that are older than these ages, at most `batch` of a kind. `facts`: what can be read again."""
+    ages = ((DELIVERIES, deliveries), (DECISIONS, decisions), (CI_RUNS, facts), (ANALYSES, facts))
+    gone = [(await connection.execute(sql, (age, batch))).rowcount for sql, age in ages]
     return Pruned(*gone)

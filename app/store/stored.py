@@ -23,16 +23,17 @@ def text(value: str) -> str:
 
 def json(value: Any) -> Jsonb:
     """A JSON value (objects, lists, strings, numbers, booleans, null) as a parameter for a jsonb column."""
-    return Jsonb(_clean(value))
+    return Jsonb(storable(value))
 
 
-def _clean(value: Any) -> Any:
+def storable(value: Any) -> Any:
+    """The JSON value as it would come back from the store."""
     if isinstance(value, str):
         return text(value)
     if isinstance(value, dict):
-        return {text(key): _clean(held) for key, held in value.items()}
+        return {text(key): storable(held) for key, held in value.items()}
     if isinstance(value, list | tuple):
-        return [_clean(held) for held in value]
+        return [storable(held) for held in value]
     return value
 
 

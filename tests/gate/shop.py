@@ -146,7 +146,8 @@ def _outcome(shop: Repository, output: str, conclusion: str) -> Script:
     def script(run: WorkflowRun, job: Job) -> ScriptedJob:
         if job.name != "test":
             return ScriptedJob("success", log_of(shop, job, run, "", 0))
-        return ScriptedJob(conclusion, log_of(shop, job, run, output, 0 if conclusion == "success" else 1))
+        log = log_of(shop, job, run, output, 0 if conclusion == "success" else 1)
+        return ScriptedJob(conclusion, log, (("Run python -m unittest", conclusion),))
 
     return script
 

@@ -14,15 +14,18 @@ from checks.snapshot import (
     Diff,
     FileStatus,
     Head,
+    JobLog,
     Permission,
     Risk,
     Snapshot,
+    Step,
     Ticket,
     Unread,
+    WorkflowFile,
 )
 from policies.evaluate import evaluate
 from policies.load import PolicySource, PolicyState, read_policy
-from policies.verdict import Node, Verdict
+from policies.verdict import Node, Verdict, VerificationOrder
 from tests.policies.build import (
     ADA,
     BEA,
@@ -59,6 +62,12 @@ def finding(verdict: Verdict, check: str) -> Finding:
     return found
 
 
+def snapshot_workflows() -> tuple[WorkflowFile, ...]:
+    files = snapshot().workflows
+    assert not isinstance(files, Unread)
+    return files
+
+
 def body(risk: str) -> str:
     return BODY.replace("level: low", f"level: {risk}").replace(
         "{strategy: revert}", "{strategy: revert, tested: true}"
@@ -91,6 +100,7 @@ class TestAgent:
             "risk": P,
             "rollback": P,
             "ci": P,
+            "verifier": S,
         }
         assert parts(verdict.review) == {"approvals": P}
         assert (verdict.evidence.name, verdict.review.name) == ("evidence", "review")
@@ -201,16 +211,19 @@ class TestRisk:
         assert (verdict.review.status, verdict.approved_by) == (W, ())
 
     @pytest.mark.parametrize(
-        ("risk", "runs", "approvals"),
-        [("high", "a separate verifier run", 1), ("critical", "2 separate verifier runs", 2)],
+        ("risk", "approvals"),
+        [("high", 1), ("critical", 2)],
     )
-    def test_high_waits_for_the_verifier(self, risk: str, runs: str, approvals: int) -> None:
+    def test_high_waits_for_what_the_verifier_runs(self, risk: str, approvals: int) -> None:
         verdict = judged(body=body(risk))
         found = finding(verdict, "ci.verifier")
-        assert (found.status, verdict.evidence.status) == (W, W)
-        assert found.reason == f"{risk.capitalize()} risk needs {runs} of the gate; none is here."
+        assert (found.status, verdict.evidence.status, verdict.order) == (W, W, None)
+        assert found.reason == (
+            f"{risk.capitalize()} risk needs a separate verifier run, but the policy does not say what it runs."
+        )
         assert found.fix is not None
         assert found.fix.action == "ask-person"
+        assert "Ask a person to set `ci.commands` and `verifier.image` in the policy" in found.fix.text
         assert f"`requirements.{risk}.evidence`" in found.fix.text
         assert f"0 of {approvals} approvals" in finding(verdict, "review").reason
 
@@ -222,6 +235,61 @@ class TestRisk:
         verdict = judged("version: 1\nrequirements: {low: {approvals: 2}}", reviews=(approval(ADA),))
         assert (verdict.review.status, verdict.approved_by) == (W, ("ada",))
         assert "1 of 2" in finding(verdict, "review").reason
+
+
+class TestVerifierOrder:
+    PATH = ".github/workflows/mergegate-verify.yml"
+    POLICY = (
+        "version: 1\nci: {commands: [pytest -q]}\n"
+        "verifier: {image: 'python:3.13', setup: [pip install .], network: true}\n"
+    )
+
+    def judged(self, risk: str = "high", **changes: Any) -> Verdict:
+        files = (*snapshot_workflows(), WorkflowFile(self.PATH, "v1" * 20, "v1" * 20))
+        return judged(self.POLICY, **{"body": body(risk), "workflows": files, **changes})
+
+    def test_runs_are_asked_for_once_all_else_is_settled(self) -> None:
+        command = ("pytest -q",)
+        order = VerificationOrder(1, self.PATH, "python:3.13", ("pip install .",), command, True, ())
+        verdict = self.judged()
+        assert (verdict.order, verdict.evidence.status) == (order, W)
+        critical = self.judged("critical").order
+        assert critical is not None
+        assert critical.count == 2
+
+    def test_the_ticket_adds_commands(self) -> None:
+        ticket = Ticket("T-1", "sha256:t", verification_commands=("make check",))
+        jobs = tuple(
+            replace(
+                job,
+                log=replace(job.log, commands=(*job.log.commands, "make check")),
+                steps=(*job.steps, Step("Run make check", 4, "completed", "success")),
+            )
+            for job in run().jobs
+            if isinstance(job.log, JobLog)
+        )
+        order = self.judged(ticket=ticket, runs=(run(jobs=jobs),)).order
+        assert order is not None
+        assert order.commands == ("pytest -q", "make check")
+
+    def test_changed_test_infrastructure_is_restored_in_the_second_job(self) -> None:
+        changed = change("src/a.py", "tests/conftest.py", "tests/test_a.py", "Makefile")
+        order = self.judged(**changed).order
+        assert order is not None
+        assert order.restored == ("Makefile", "tests/conftest.py")
+
+    def test_none_is_asked_for_while_something_is_open_or_it_is_a_draft(self) -> None:
+        assert self.judged(draft=True).order is None
+        assert self.judged(runs=()).order is None
+        assert self.judged("low").order is None
+
+    def test_what_only_a_person_can_settle_may_be_settled_later(self) -> None:
+        loss = body("high").replace(
+            "{strategy: revert, tested: true}", "{strategy: revert, tested: true, data_loss: true}"
+        )
+        verdict = self.judged(body=loss)
+        assert verdict.needs_person
+        assert verdict.order is not None
 
 
 class TestApprovers:
@@ -378,7 +446,7 @@ class TestDependencyBot:
         verdict = judged(of=self.update("uv.lock"))
         assert (verdict.kind, verdict.risk, verdict.areas) == ("dependency-bot", Risk.MEDIUM, ())
         assert (verdict.evidence.status, verdict.review.status) == (P, W)
-        assert parts(verdict.evidence) == {"people": P, "policy": P, "scope": P, "risk": P, "ci": P}
+        assert parts(verdict.evidence) == {"people": P, "policy": P, "scope": P, "risk": P, "ci": P, "verifier": S}
 
     def test_the_risk_can_be_set(self) -> None:
         verdict = judged("version: 1\ndependency_bots: {risk: low}", of=self.update("uv.lock"))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from app.gate.verifications import encoded_paths as paths
 from tests.github.actions.docker_command import NOT_HERE
 from tests.github.git import Files
 from tests.github.server import SimulatedGitHub
@@ -120,15 +121,15 @@ async def test_a_hook_that_turns_failures_into_passes_is_seen_by_the_restored_ru
     hub: SimulatedGitHub, repository: Repository
 ) -> None:
     pull = await change(hub, repository, {"shop.py": CODE.replace("+", "-"), "conftest.py": FLIP})
-    run = await verify(hub, repository, pull, restore="conftest.py\n")
+    run = await verify(hub, repository, pull, restore=paths("conftest.py"))
     assert conclusions(run) == {"unchanged": "success", "restored": "failure", "new-tests": "skipped"}
 
 
 async def test_restored_paths_are_the_target_branch_s(hub: SimulatedGitHub, repository: Repository) -> None:
-    await hub.push(repository, "main", {"pytest.ini": "[pytest]\n", "odd\tname": "old\n"})
-    pull = await change(hub, repository, {"odd\tname": "new\n", "pytest.ini": None, "conftest.py": "x = 1\n"})
-    commands = "test -f pytest.ini\ntest ! -e conftest.py\ngrep old odd*name"
-    run = await verify(hub, repository, pull, commands, restore="pytest.ini\nconftest.py\nodd\tname\n")
+    await hub.push(repository, "main", {"pytest.ini": "[pytest]\n", "odd\n%41\tnämé": "old\n"})
+    pull = await change(hub, repository, {"odd\n%41\tnämé": "new\n", "pytest.ini": None, "conftest.py": "x = 1\n"})
+    commands = "test -f pytest.ini\ntest ! -e conftest.py\ngrep old odd*"
+    run = await verify(hub, repository, pull, commands, restore=paths("pytest.ini", "conftest.py", "odd\n%41\tnämé"))
     assert conclusions(run) == {"unchanged": "failure", "restored": "success", "new-tests": "skipped"}
 
 
@@ -140,7 +141,7 @@ async def test_new_tests_must_fail_on_the_target(
 ) -> None:
     new = f"from shop import total\n\n\ndef test_more():\n    {test}"
     pull = await change(hub, repository, {"shop.py": CODE.replace("a + b", "a + b + 1"), "test_more.py": new})
-    run = await verify(hub, repository, pull, new_tests="test_more.py\n")
+    run = await verify(hub, repository, pull, new_tests=paths("test_more.py"))
     assert conclusions(run)["new-tests"] == conclusion
 
 

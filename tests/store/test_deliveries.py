@@ -190,7 +190,7 @@ async def test_old_deliveries_go(database: Database) -> None:
     )
     month = timedelta(days=30)
     async with database.transaction() as connection:
-        first = await prune(connection, deliveries=month, decisions=month, ci_runs=month, batch=2)
-        second = await prune(connection, deliveries=month, decisions=month, ci_runs=month, batch=2)
+        first = await prune(connection, deliveries=month, decisions=month, facts=month, batch=2)
+        second = await prune(connection, deliveries=month, decisions=month, facts=month, batch=2)
     assert (first.deliveries, second.deliveries) == (2, 1)
     assert await count(database, "deliveries") == 2

@@ -129,7 +129,7 @@ async def test_the_newest_decision_of_a_key_is_never_pruned(database: Database) 
         await connection.execute("update decisions set decided_at = now() - interval '400 days'")
     year = timedelta(days=365)
     async with database.transaction() as connection:
-        assert (await prune(connection, deliveries=year, decisions=year, ci_runs=year)).decisions == 2
+        assert (await prune(connection, deliveries=year, decisions=year, facts=year)).decisions == 2
         assert [each.verdict_key for each in await decisions.of_key(connection, "a")] == ["v2"]
 
 

@@ -1,0 +1,126 @@
+"""The tampering analysis of a difference: contents from git, parsed in a process of their own, remembered.
+
+Sources are hostile, so parsers run in a child with no credential in its environment and bounded memory and time; one
+that dies, stalls or answers nonsense makes the difference unread, never harmless. Neither side of a difference ever
+changes, so it is analysed once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import os
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from app.gate.analysis_frames import write
+from app.gate.blobs import read_changes_with_contents
+from app.gate.changes import Changes
+from app.gate.git import GitFailed, GitObjects
+from app.store import analyses
+from app.store.database import Database
+from app.store.stored import storable
+from checks.snapshot import Diff, Unread
+from checks.tampering.alteration import Analysis
+from checks.tampering.change import Change
+
+MEMORY_LIMIT = 2 * 1024**3  # bytes of address space
+TIME_LIMIT = 60.0  # seconds
+ROOT = str(Path(__file__).resolve().parents[2])
+CHILD = f"import app.gate.analysis_child as child; child.main({MEMORY_LIMIT}, {int(TIME_LIMIT)})"
+ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C.UTF-8"}
+RULES_FOLDER = Path(ROOT) / "checks" / "tampering"
+_SILENT = Unread("the changed files could not be analysed within the limits of time and memory")
+
+
+def _rules() -> str:
+    """A digest of the analysis's own sources: other rules look at a difference again."""
+    files = sorted(RULES_FOLDER.rglob("*.py"))
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+
+
+RULES = _rules()
+_ANALYSIS: TypeAdapter[Analysis] = TypeAdapter(Analysis)
+
+
+def judged_difference(changes: Changes, target_sha: str, head_sha: str) -> tuple[tuple[str, str], Diff] | Unread:
+    """What would land, as the object ids of both sides and the changed files: target tip to merge result.
+
+    Where there is no merge (a conflict, or git is not determined) it is the pull request's own difference.
+    """
+    merge = changes.merge
+    if merge is not None and merge.tree is not None and isinstance(changes.merge_diff, Diff):
+        return (target_sha, merge.tree), changes.merge_diff
+    if isinstance(changes.diff, Unread) or isinstance(changes.merge_base, Unread):
+        return changes.diff if isinstance(changes.diff, Unread) else Unread("the merge base is not known")
+    return (changes.merge_base, head_sha), changes.diff
+
+
+async def analyse_difference(objects: GitObjects, diff: Diff) -> Analysis | Unread:
+    """What the difference does to the tests that judge it. A list of files that was cut is analysed as far as it goes,
+    which is said."""
+    try:
+        changes = await read_changes_with_contents(objects, diff.files)
+    except GitFailed as wrong:
+        return Unread(str(wrong))
+    return await run_analysis(changes)
+
+
+async def remembered_analysis(
+    database: Database, repository_id: int, objects: GitObjects, judged: tuple[tuple[str, str], Diff]
+) -> Analysis | Unread:
+    """The same, once for each `judged_difference`."""
+    difference, diff = judged
+    async with database.transaction() as connection:
+        known = await analyses.find(connection, repository_id, difference, RULES)
+    if known is not None:
+        return _ANALYSIS.validate_python(known)
+    analysis = await analyse_difference(objects, diff)
+    if isinstance(analysis, Unread):
+        return analysis
+    facts = storable(asdict(analysis))
+    async with database.transaction() as connection:
+        await analyses.save(connection, repository_id, difference, RULES, facts)
+    return _ANALYSIS.validate_python(facts)
+
+
+async def run_analysis(changes: tuple[Change, ...]) -> Analysis | Unread:
+    """The child's answer. What it cannot say in its limits is Unread."""
+    if not changes:
+        return Analysis(())
+    return _read(await _run_child(write(changes)))
+
+
+def _read(answer: bytes) -> Analysis | Unread:
+    try:
+        said: Any = json.loads(answer)  # paths may hold lone surrogates, which pydantic's own parser refuses
+        return _ANALYSIS.validate_python(said)
+    except (ValueError, ValidationError):
+        return _SILENT
+
+
+async def _run_child(frames: bytes) -> bytes:
+    child = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *("-I", "-c", f"import sys; sys.path.insert(0, {ROOT!r}); {CHILD}"),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        env=ENVIRONMENT,
+        cwd="/",
+    )
+    try:
+        async with asyncio.timeout(TIME_LIMIT):
+            out, _ = await child.communicate(frames)
+    except TimeoutError:
+        return b""
+    finally:
+        if child.returncode is None:
+            child.kill()
+            await child.wait()
+    return out
