@@ -1,20 +1,22 @@
 """Evidence of the level `ci`: what the workflows' own runs on this head prove.
 
-Three witnesses must agree: the conclusions of the jobs, the raw logs, and the structured reports. This module asks
-the first two; `JobLog` is where what a report says will stand beside them.
+Three witnesses must agree: the conclusions of the jobs, the raw logs, and the structured reports where there are any.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from checks import ci_jobs, ci_runs
+from checks import ci_jobs, ci_runs, other_ci, witnesses
 from checks.ci_runs import CountingRuns
-from checks.finding import Finding, Fix, Status, errored, passed, pending
+from checks.documentation import is_documentation_only
+from checks.finding import Finding, Fix, Status, errored, failed, passed, pending, skipped
+from checks.other_ci import Witness
 from checks.paths import PathPatterns
-from checks.snapshot import GroupSnapshot, Job, Snapshot, Unread, WorkflowFile, WorkflowRun
+from checks.snapshot import GroupSnapshot, Job, Risk, Snapshot, Unread, WorkflowFile, WorkflowRun
+from checks.witnesses import ReportRule
 from checks.workflow_files import CHECK as FILES
 from checks.workflow_files import bare_path, check_file
 
@@ -26,6 +28,8 @@ class CiRequirement:
     `workflows` None: every workflow file. `jobs` are names of jobs that must have succeeded (`test` also stands for
     its matrix legs `test (…)`); `commands` must have run exactly so; those of the ticket are added by the check.
     `wait` is how long after the head was first seen what is missing is still awaited; GitHub makes its runs in seconds.
+    `partial` are names of jobs that may run only what is affected or not cached. A change of nothing but
+    `documentation` needs no run. `others` are other CI systems, which suffice for low risk.
     """
 
     workflows: PathPatterns | None = None
@@ -33,14 +37,22 @@ class CiRequirement:
     commands: tuple[str, ...] = ()
     allow_push: bool = False
     wait: timedelta = timedelta(minutes=5)
+    reports: ReportRule = field(default_factory=ReportRule)
+    partial: tuple[str, ...] = ()
+    documentation: PathPatterns | None = None
+    others: tuple[Witness, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class CiResult:
-    """`jobs` are those whose conclusion and log agree on success, for what is shown and compared afterwards."""
+    """`jobs` are those whose conclusion and log agree on success, for what is shown and compared afterwards.
+
+    `runs` are those that count.
+    """
 
     findings: tuple[Finding, ...]
     jobs: tuple[Job, ...]
+    runs: tuple[WorkflowRun, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +63,24 @@ class _Case:
     jobs: tuple[str, ...]
     commands: tuple[str, ...]
     awaited: bool
+    requirement: CiRequirement
+    level: Risk
+    others: tuple[Finding, ...]  # what other CI systems say
+    documentation: bool = False
     seen_runs: tuple[int, ...] = ()
     accepted: Collection[str] = ()
 
+    def is_partial(self, job: Job) -> bool:
+        return any(ci_jobs.is_named(job, name) for name in self.requirement.partial)
 
-def check(snapshot: Snapshot, requirement: CiRequirement) -> CiResult:
-    """Findings `ci.*` about a pull request's head."""
+
+def check(snapshot: Snapshot, requirement: CiRequirement, level: Risk = Risk.CRITICAL) -> CiResult:
+    """Findings `ci.*` about a pull request's head; `level` is the change's risk."""
     events = ("pull_request", "push") if requirement.allow_push else ("pull_request",)
     head = snapshot.head
     commands = requirement.commands + (snapshot.ticket.verification_commands if snapshot.ticket else ())
+    documentation = is_documentation_only(snapshot, requirement.documentation)
+    awaited = _is_awaited(snapshot.head_seen_at, snapshot.observed_at, requirement)
     return _judge(
         _Case(
             runs=snapshot.runs,
@@ -73,9 +94,13 @@ def check(snapshot: Snapshot, requirement: CiRequirement) -> CiResult:
                 snapshot.base_changed_at,
                 snapshot.tested_bases | {snapshot.target_sha},
             ),
-            jobs=requirement.jobs,
-            commands=commands,
-            awaited=_is_awaited(snapshot.head_seen_at, snapshot.observed_at, requirement),
+            jobs=() if documentation else requirement.jobs,
+            commands=() if documentation else commands,
+            awaited=awaited,
+            requirement=requirement,
+            level=level,
+            others=tuple(other_ci.check(snapshot.check_runs, requirement.others, open_=awaited)),
+            documentation=documentation,
             seen_runs=snapshot.seen_runs,
         )
     )
@@ -86,6 +111,7 @@ def check_group(group: GroupSnapshot, requirement: CiRequirement, accepted_chang
 
     `accepted_changes` are workflow files that people's own pull requests in the group change.
     """
+    awaited = _is_awaited(group.head_seen_at, group.observed_at, requirement)
     return _judge(
         _Case(
             runs=group.runs,
@@ -93,10 +119,19 @@ def check_group(group: GroupSnapshot, requirement: CiRequirement, accepted_chang
             counting=CountingRuns(group.head_sha, group.repository.id, ("merge_group",), requirement.workflows),
             jobs=requirement.jobs,
             commands=requirement.commands,
-            awaited=_is_awaited(group.head_seen_at, group.observed_at, requirement),
+            awaited=awaited,
+            requirement=requirement,
+            level=_level_of(group),
+            others=tuple(other_ci.check(group.check_runs, requirement.others, open_=awaited)),
             accepted=accepted_changes,
         )
     )
+
+
+def _level_of(group: GroupSnapshot) -> Risk:
+    """The highest risk of its members; one of unknown risk may have any."""
+    members = () if isinstance(group.members, Unread) else group.members
+    return max((member.risk or Risk.CRITICAL for member in members), default=Risk.CRITICAL)
 
 
 def _is_awaited(seen: datetime | None, now: datetime, requirement: CiRequirement) -> bool:
@@ -105,17 +140,30 @@ def _is_awaited(seen: datetime | None, now: datetime, requirement: CiRequirement
 
 def _judge(case: _Case) -> CiResult:
     if isinstance(case.runs, Unread):
-        return CiResult((_unread(ci_runs.CHECK, "workflow runs", case.runs),), ())
+        no_matter = case.documentation and case.runs.offline
+        return CiResult((_DOCUMENTATION if no_matter else _unread(ci_runs.CHECK, "workflow runs", case.runs),), ())
     if isinstance(case.workflows, Unread):
         return CiResult((_unread(FILES, "workflow files", case.workflows),), ())
     chosen = ci_runs.choose(case.runs, case.counting)
     gone = ci_runs.missing_runs(case.runs, case.seen_runs)
     if not chosen:
-        return CiResult((*gone, ci_runs.none_counts(case.runs, case.counting, awaited=case.awaited)), ())
+        return CiResult((*gone, *_without_runs(case, case.runs)), ())
     findings = [*gone, *_files(chosen, case.workflows, case.accepted)]
-    findings += _run_states(chosen)
+    findings += [*_run_states(chosen), *case.others]
     found, jobs = _jobs(chosen, case.runs, case)
-    return CiResult(tuple(ci_jobs.worst_first([*findings, *found])), jobs)
+    return CiResult(tuple(ci_jobs.worst_first([*findings, *found])), jobs, chosen)
+
+
+def _without_runs(case: _Case, runs: tuple[WorkflowRun, ...]) -> tuple[Finding, ...]:
+    """Where no workflow run counts, documentation needs none, and other CI systems may stand in at low risk."""
+    if case.documentation:
+        return (_DOCUMENTATION,)
+    if not case.others or case.jobs or case.commands:
+        return (*case.others, ci_runs.none_counts(runs, case.counting, awaited=case.awaited))
+    if case.level is Risk.LOW:
+        return case.others
+    reason = f"At {case.level.word} risk raw logs must show passing tests, and only those of GitHub Actions are read."
+    return (failed(ci_runs.CHECK, reason, fix=_ACTIONS), *case.others)
 
 
 def _unread(check: str, what: str, unread: Unread) -> Finding:
@@ -150,22 +198,35 @@ def _jobs(
     open_ = case.awaited or any(run.status != "completed" for run in chosen)
     concluded = _conclusions(jobs, runs, case, open_=open_)
     good = tuple(job for job in jobs if _is_success(job, case))
-    doubts = [(job, ci_jobs.log_of(job, head, case.counting.bases)) for job in good]
+    partial = frozenset(job.id for job in jobs if case.is_partial(job))
+    doubts = [(job, ci_jobs.log_of(job, head, case.counting.bases, partial=job.id in partial)) for job in good]
     logs = [doubt for _, doubt in doubts if doubt is not None]
     agreed = tuple(job for job, doubt in doubts if doubt is None)
     open_ = open_ or any(finding.status in (Status.PENDING, Status.ERRORED) for finding in (*concluded, *logs))
     return [
         *concluded,
         *(logs or [passed(ci_jobs.LOGS, f"The raw logs of {len(agreed)} successful jobs do not speak against them.")]),
+        *witnesses.check(chosen, case.requirement.reports, partial),
         *ci_jobs.commands_shown(agreed, case.commands, open_=open_),
-        ci_jobs.tests_passed(agreed, _proof(chosen, agreed, head), case.jobs, case.commands, open_=open_),
+        _tests(agreed, _proof(chosen, agreed, head, partial), case, open_=open_),
     ], agreed
 
 
-def _proof(chosen: tuple[WorkflowRun, ...], agreed: tuple[Job, ...], head_sha: str) -> tuple[Job, ...]:
+def _tests(agreed: tuple[Job, ...], proof: tuple[Job, ...], case: _Case, *, open_: bool) -> Finding:
+    found = ci_jobs.tests_passed(agreed, proof, case.jobs, case.commands, open_=open_)
+    return skipped(ci_jobs.TESTS, _DOCUMENTATION.reason) if case.documentation and not proof else found
+
+
+def _proof(
+    chosen: tuple[WorkflowRun, ...], agreed: tuple[Job, ...], head_sha: str, partial: Collection[int]
+) -> tuple[Job, ...]:
     """The jobs whose logs show passing tests. Only a pull_request checkout names the head in the log."""
     on_merge = {job.id for run in chosen if run.event == "pull_request" for job in run.jobs}
-    return tuple(job for job in agreed if ci_jobs.is_proof(job, head_sha, needs_checkout=job.id in on_merge))
+    return tuple(
+        job
+        for job in agreed
+        if ci_jobs.is_proof(job, head_sha, needs_checkout=job.id in on_merge, partial=job.id in partial)
+    )
 
 
 def _is_success(job: Job, case: _Case) -> bool:
@@ -182,3 +243,7 @@ def _conclusions(jobs: tuple[Job, ...], runs: tuple[WorkflowRun, ...], case: _Ca
         double = ci_jobs.one_producer(name, paths)
         wrong += [double] if double else []
     return wrong or [passed(ci_jobs.JOBS, f"All {len(jobs)} jobs that count ended as success.")]
+
+
+_DOCUMENTATION = skipped(ci_runs.CHECK, "Only documentation changes, for which the policy asks for no run.")
+_ACTIONS = Fix("ask-person", "Ask a person to let a GitHub Actions workflow run the tests.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from checks.finding import Evidence, Finding, Fix, Status, errored, failed, passed, pending
+from checks.logs.report import LogReport, Summary
 from checks.snapshot import Job, JobLog, Unread
 
 # Steps that GitHub names: of commands and actions without a name of their own, and around them.
@@ -55,10 +56,10 @@ def merged_into(job: Job) -> str | None:
     return log.checked_out[1] if log is not None and log.checked_out is not None else None
 
 
-def log_of(job: Job, head_sha: str, bases: Collection[str] | None = None) -> Finding | None:
+def log_of(job: Job, head_sha: str, bases: Collection[str] | None = None, *, partial: bool = False) -> Finding | None:
     """What is wrong with the log of a job that ended as success; None also where no test runner spoke in it.
 
-    `bases` are commits that the head may have been merged into; None: any.
+    `bases` are commits that the head may have been merged into; None: any. `partial`: the job may run no tests.
     """
     if job.log is None:
         return errored(LOGS, f"The log of job `{job.name}` was not read.", evidence_of(job), fix=_WAIT)
@@ -72,7 +73,22 @@ def log_of(job: Job, head_sha: str, bases: Collection[str] | None = None) -> Fin
     if bases is not None and base is not None and base not in bases:
         reason = f"Job `{job.name}` tested the merge into {base[:12]}, which is not in the target branch's history."
         return failed(LOGS, reason, evidence_of(job), fix=_AGAIN)
-    return _disagreement(job, job.log)
+    return None if partial and ran_in_part(job.log.report) else _disagreement(job, job.log)
+
+
+def ran_in_part(report: LogReport) -> bool:
+    """Whether a log speaks for no more than that some or all tests were left out: nothing affected, or cached."""
+    if report.truncated or not (report.complete or report.runner is None):
+        return False
+    left_out = [one for one in report.summaries if one.green is False]
+    known = {f"line {one.line}: {reason}" for one in left_out for reason in one.reasons}
+    red = [reason for reason in report.reasons if reason.startswith("line ")]
+    return all(_left_out(one) for one in left_out) and all(reason in known for reason in red)
+
+
+def _left_out(summary: Summary) -> bool:
+    nothing_red = not summary.failed and not summary.errors and not summary.interrupted
+    return nothing_red and (summary.cached or not summary.passed)
 
 
 def _disagreement(job: Job, log: JobLog) -> Finding | None:
@@ -91,10 +107,10 @@ def read_log(job: Job) -> JobLog | None:
     return job.log if isinstance(job.log, JobLog) else None
 
 
-def is_proof(job: Job, head_sha: str, *, needs_checkout: bool) -> bool:
+def is_proof(job: Job, head_sha: str, *, needs_checkout: bool, partial: bool = False) -> bool:
     """Whether the log shows passing tests, and (on pull_request) the checkout of this head's test merge."""
     log = read_log(job)
-    if log is None or log.report.green is not True:
+    if log is None or not (log.report.green is True or (partial and ran_in_part(log.report))):
         return False
     return log.checked_out[0] == head_sha if log.checked_out is not None else not needs_checkout
 
@@ -192,7 +208,9 @@ def tests_passed(
 
 def _counts(job: Job) -> str:
     log = read_log(job)
-    return f"{log.report.passed} passed, {log.report.skipped or 0} skipped" if log else "no log"
+    if log is None or log.report.green is not True:
+        return "only what is affected or not cached, which the policy allows"
+    return f"{log.report.passed} passed, {log.report.skipped or 0} skipped"
 
 
 def evidence_of(job: Job) -> Evidence:

@@ -416,6 +416,7 @@ class GroupMember:
     evidence: MemberState
     review: MemberState
     reason: str  # of the first thing that is not passed
+    risk: Risk | None = None  # None: not known
 
 
 @dataclass(frozen=True, slots=True)
@@ -447,3 +448,4 @@ class GroupSnapshot:
     observed_at: datetime
     head_seen_at: datetime | None = None  # when the gate first saw this group
     accepted_changes: tuple[str, ...] = ()  # paths that people's own members change, which may change workflows
+    check_runs: tuple[CheckRun, ...] | Unread = ()  # of other Apps on the group's head

@@ -1,0 +1,120 @@
+"""What the newest green run of the target branch ran, against what a pull request's runs ran.
+
+Most ways to fake a green run shrink one of three: the jobs, the tests, or the tests that are not skipped. What shrank
+must be declared in the bundle, and the policy says whether a declaration is enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from checks.bundle import Bundle
+from checks.ci_runs import evidence_of
+from checks.finding import Evidence, Finding, Fix, errored, failed, needs_person, passed, pending, skipped
+from checks.snapshot import Baseline, Unread, WorkflowRun
+from checks.tally import Shrunk, shrunk
+from checks.workflow_files import bare_path
+
+CHECK = "ci.baseline"
+Allowance = Literal["never", "person", "declared"]
+_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineRule:
+    """What may shrink when the bundle declares it: never, once a person accepts it, or at once.
+
+    `partial` are names of jobs that may run fewer tests than there are.
+    """
+
+    compare: bool = True
+    fewer_tests: Allowance = "person"
+    more_skips: Allowance = "person"
+    partial: tuple[str, ...] = ()
+
+
+def check(
+    runs: tuple[WorkflowRun, ...],
+    baselines: tuple[Baseline, ...] | Unread | None,
+    rule: BaselineRule,
+    bundle: Bundle | None,
+) -> list[Finding]:
+    """Finding `ci.baseline`. `runs` are those that count; what is not finished yet is not compared."""
+    if not rule.compare:
+        return [skipped(CHECK, "The policy asks for no comparison with the target branch's runs.")]
+    if isinstance(baselines, Unread):
+        return [_unread(baselines)]
+    pairs = list(_pairs(runs, baselines or ()))
+    if not pairs:
+        return [skipped(CHECK, "There is no green run of the target branch to compare with yet.")]
+    if any(run.status != "completed" for run, _ in pairs):
+        return [pending(CHECK, "The comparison with the target branch waits for the runs.", fix=_WAIT)]
+    if any(run.conclusion != "success" for run, _ in pairs):
+        return [skipped(CHECK, "Only runs that ended as success are compared with the target branch's.")]
+    found = [one for run, baseline in pairs if (one := _compared(run, baseline, rule, bundle)) is not None]
+    return found or [passed(CHECK, _same(pairs), *(_evidence(baseline) for _, baseline in pairs[:_SHOWN]))]
+
+
+def _unread(unread: Unread) -> Finding:
+    return errored(CHECK, f"The target branch's runs could not be read: {unread.because}.", fix=_WAIT)
+
+
+def _pairs(runs: Iterable[WorkflowRun], baselines: Iterable[Baseline]) -> Iterator[tuple[WorkflowRun, Baseline]]:
+    by_path = {baseline.workflow: baseline for baseline in baselines}
+    for run in runs:
+        if bare_path(run.path) in by_path:
+            yield run, by_path[bare_path(run.path)]
+
+
+def _compared(run: WorkflowRun, baseline: Baseline, rule: BaselineRule, bundle: Bundle | None) -> Finding | None:
+    less = list(shrunk(run, baseline, rule.partial))
+    hidden = [one for one in less if one.by > _declared(bundle).get(one.kind, -1)]
+    words = "; ".join(one.words for one in (hidden or less)[:_SHOWN])
+    reason = f"{run.name} ran less than on the target branch: {words}."
+    at = (evidence_of(run), _evidence(baseline))
+    if hidden:
+        return failed(CHECK, reason, *at, fix=_fix(hidden))
+    return _allowed(less, rule, f"{reason} The bundle declares it", at) if less else None
+
+
+def _declared(bundle: Bundle | None) -> dict[str, int]:
+    tests = bundle.tests if bundle is not None else None
+    return {} if tests is None else {"tests": tests.count("removed"), "skips": tests.count("skipped")}
+
+
+def _allowed(less: list[Shrunk], rule: BaselineRule, reason: str, at: tuple[Evidence, ...]) -> Finding:
+    """What is declared, by the strictest word of the policy that applies."""
+    allowances = {rule.fewer_tests if one.kind == "tests" else rule.more_skips for one in less}
+    if "never" in allowances:
+        return failed(CHECK, f"{reason}, but the policy does not allow it.", *at, fix=_RESTORE)
+    if "person" in allowances:
+        return needs_person(CHECK, f"{reason}.", *at, fix=_ASK)
+    return passed(CHECK, f"{reason}, and the policy allows that.", *at)
+
+
+def _same(pairs: list[tuple[WorkflowRun, Baseline]]) -> str:
+    listed = ", ".join(f"{run.name} (run {baseline.run_id})" for run, baseline in pairs[:_SHOWN])
+    return f"No job, test or running test is missing against the target branch: {listed}."
+
+
+def _evidence(baseline: Baseline) -> Evidence:
+    return Evidence(f"run {baseline.run_id} of the target branch", baseline.url, baseline.workflow, digest=baseline.sha)
+
+
+def _fix(hidden: list[Shrunk]) -> Fix:
+    kinds = {one.kind for one in hidden}
+    return _JOBS if "job" in kinds else _AGAIN if "attempt" in kinds else _DECLARE
+
+
+_WAIT = Fix("wait", "Nothing to do; the gate looks again by itself.")
+_JOBS = Fix("push", "Let every job of the target branch run again; only people change which jobs there are.")
+_AGAIN = Fix("rerun", "Run all jobs of the workflow again, so that every report is of one attempt.")
+_DECLARE = Fix(
+    "push",
+    "Bring the tests back, or say in the bundle which were removed (`tests.removed`) or are skipped (`tests.skipped`).",
+    "tests",
+)
+_RESTORE = Fix("push", "Bring the tests back.")
+_ASK = Fix("ask-person", "Somebody who may approve looks whether these tests may go.")
