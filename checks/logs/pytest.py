@@ -1,7 +1,8 @@
-"""pytest's terminal output: plain, quiet, verbose, coloured, xdist, old and new wordings.
+"""pytest's terminal output: plain, quiet, verbose, coloured, xdist, pytest-sugar, old and new wordings.
 
 The closing line is the one thing every mode but `-qq` prints. A session with a header has exactly one; quiet sessions
 have no header, so two of them in one step are believed only if each ended its progress line with `[100%]`.
+pytest-sugar has its own header and closes with `Results (0.03s):` and a line for each outcome.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import re2
 
-from checks.logs.pytest_lines import LETTERS, closing_parts, collected, outcomes
+from checks.logs.pytest_lines import LETTERS, closing_parts, collected, outcomes, sugar_part
 from checks.logs.report import Reading, Red, Summary
 
 RUNNER = "pytest"
@@ -26,9 +27,13 @@ INTEREST = (
     r"|\[ *\d+%\]$|^\S+\.py [.FEsxX]|^\[gw\d+\] \[ *\d+%\] [A-Z]"
     r"|^(?:collecting \.\.\. )?collected \d|^gw0 \[\d|^\d+ workers? \[\d"
     r"|^(?:PASSED|FAILED|ERROR|SUBFAILED|SKIPPED)[ (\[]"
+    # pytest-sugar
+    r"|^Test session starts \(platform: |^Results \(\d|^ {3} *\d+ [a-z]+$"
 )
 
 _HEADER = re2.compile(r"^=+ test session starts(?: \(.*\))? =+$")
+_SUGAR_HEADER = re2.compile(r"^Test session starts \(platform: .*\)$")
+_SUGAR_RESULTS = re2.compile(r"^Results \(\d[\d.]*(?:s|m|h)?.*\):$")
 _BARE_DOTS = re2.compile(r"^\S+\.py ([.FEsxX]+)(?:Fatal |exit |\s|$)")
 _WORKER_LINE = re2.compile(r"^\[gw\d+\] \[ *(\d{1,3})%\] (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS) ")
 _STOPPED = re2.compile(
@@ -60,6 +65,9 @@ class _Session:
     crashed: bool = False
     timed_out: bool = False
     red: str | None = None  # what the body of the session says against a green closing line
+    sugar: bool = False  # it has pytest-sugar's header
+    results: tuple[int, str] | None = None  # pytest-sugar's closing headline, then its lines
+    parts: Counter[str] = field(default_factory=Counter)
 
 
 class PytestReader:
@@ -73,6 +81,8 @@ class PytestReader:
         self._reds: list[Red] = []
 
     def feed(self, number: int, line: str) -> None:
+        if self._sugar(number, line):
+            return
         if line[-1] in "s)=" and " in " in line:
             parts = closing_parts(line)
             if parts is not None:
@@ -97,9 +107,28 @@ class PytestReader:
 
     def _abandon(self) -> None:
         """The open session gets no closing line any more: the process died, or its output was cut."""
-        if self._session is not None:
-            self._unfinished.append(_unfinished(self._session))
-        self._session = None
+        session, self._session = self._session, None
+        if session is not None and session.results is not None:
+            self._closed.append(_summary(*session.results, session.parts, session))
+        elif session is not None:
+            self._unfinished.append(_unfinished(session))
+
+    def _sugar(self, number: int, line: str) -> bool:
+        """pytest-sugar's own lines; the first that is not a part of its results ends them."""
+        session = self._session
+        if session is not None and session.results is not None:
+            if part := sugar_part(line):
+                session.parts += part
+                return True
+            self._abandon()
+        if _SUGAR_HEADER.match(line):
+            self._header(number)
+            self._open(number).sugar = True
+            return True
+        if session is not None and session.sugar and _SUGAR_RESULTS.match(line):
+            session.results = number, line
+            return True
+        return False
 
     def _open(self, number: int) -> _Session:
         """The open session; a quiet one (or one whose head is missing) begins with the first line we recognise."""

@@ -8,6 +8,7 @@ import re2
 
 _CLOSING = re2.compile(r"^(?:=+ )?([a-z0-9 ,/()-]+) in \d+\.\d+(?:s| seconds)(?: \([^()]*\))?(?: =+)?$")
 _PART = re2.compile(r"^(\d{1,9})(?:/\d{1,9})? ([a-z][a-z -]*[a-z])(?: \((\d{1,9}) deselected\))?$")
+_SUGAR = re2.compile(r"^ {3} *(\d{1,9}) (passed|failed|error|skipped|xfailed|xpassed|rerun|deselected)$")
 _COLLECTED = re2.compile(r"^(?:collecting \.\.\. )?collected (\d{1,9}) items?((?: / \d{1,9} [a-z]+)*)$")
 _WORKERS = re2.compile(r"^(?:gw0 \[(\d{1,9})\]|\d{1,9} workers? \[(\d{1,9}) items?\])")
 _NOTED = re2.compile(r"^(\S+::.* (?:PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS))(?: \(.*\))?(?: \[\d+\.\d+s\])? *$")
@@ -71,6 +72,12 @@ def closing_parts(line: str) -> Counter[str] | None:
         counts["error" if word == "errors" else word] += int(part.group(1))
         counts["deselected"] += int(part.group(3) or 0)
     return counts if known else None
+
+
+def sugar_part(line: str) -> Counter[str] | None:
+    """One line of pytest-sugar's results, `       3 passed`, as a count, or None if the line is none of them."""
+    part = _SUGAR.match(line)
+    return Counter({part.group(2): int(part.group(1))}) if part else None
 
 
 def collected(line: str) -> int | None:
