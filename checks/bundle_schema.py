@@ -8,6 +8,7 @@ dropped would be missed later without a word.
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
@@ -39,10 +40,24 @@ def _https(url: str) -> str:
     return url
 
 
+def _moment(text: str) -> str:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        raise ValueError("must be a moment that exists, in RFC 3339") from None
+    return text
+
+
 def _sequence(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value
 
 
+# RFC 3339, section 5.6, with seconds and an offset.
+Moment = Annotated[
+    str,
+    Field(max_length=40, pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$"),
+    AfterValidator(_moment),
+]
 Url = Annotated[str, Field(max_length=2_048, pattern=r"^https://"), AfterValidator(_https)]
 
 
@@ -76,6 +91,9 @@ class Command(Section):
     command: Line = Field(description="The command line, exactly as it was run.")
     exit_code: int = Field(ge=-255, le=255, description="Its exit code.")
     where: Literal["local", "ci"] = Field(description="`ci` is compared with the raw logs; `local` never counts.")
+    tree: ObjectId | None = Field(default=None, description="Tree of the files that it ran on.")
+    started_at: Moment | None = Field(default=None, description="When it began, in RFC 3339.")
+    output: Digest | None = Field(default=None, description="sha256 of what it printed.")
     evidence: Pointer | None = Field(default=None, description="The run or job in which it ran.")
 
 

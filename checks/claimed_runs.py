@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 
 from checks.bundle import Bundle
 from checks.bundle_schema import Command, Pointer
@@ -24,6 +25,27 @@ def commands(snapshot: Snapshot, bundle: Bundle) -> Iterator[Finding]:
         return
     wrong = [found for command in in_ci if (found := _command(command, snapshot.runs)) is not None]
     yield from wrong or [passed("claims.commands", f"The raw logs show all {len(in_ci)} commands as the bundle does.")]
+
+
+def stale(snapshot: Snapshot, bundle: Bundle) -> Iterator[Finding]:
+    """Finding `claims.stale`: commands that ran on other files than this head's, or before it was committed.
+
+    A command is commonly run before its files are committed, so where its tree is named the time says nothing.
+    """
+    for command in bundle.commands or ():
+        shown = f"`{plain(command.command)}`"
+        if command.tree is not None and snapshot.head.tree not in (None, command.tree):
+            reason = f"The bundle's {shown} ran on the tree {command.tree[:12]}, which is not this head's."
+            yield failed("claims.stale", reason, fix=_RUN_AGAIN)
+        elif command.tree is None and _is_older(command, snapshot.head.committed_at):
+            reason = f"The bundle's {shown} ran at {command.started_at}, before this head was committed."
+            yield failed("claims.stale", reason, fix=_RUN_AGAIN)
+
+
+def _is_older(command: Command, committed_at: datetime | None) -> bool:
+    if command.started_at is None or committed_at is None:
+        return False
+    return datetime.fromisoformat(command.started_at) < committed_at
 
 
 def _command(command: Command, runs: tuple[WorkflowRun, ...]) -> Finding | None:
@@ -135,6 +157,7 @@ def _evidence(job: Job) -> Evidence:
     return Evidence(f"job {job.id} `{job.name}`", url=job.url, digest=log.digest if log else None)
 
 
+_RUN_AGAIN = Fix("correct-bundle", "Run it again on this head and give what it did then.", "commands")
 WAIT = Fix("wait", "Nothing to do; the gate looks again by itself.")
 TRUE_CODE = Fix(
     "correct-bundle", "Give the exit codes that the raw logs show, or repair the cause and push.", "commands"

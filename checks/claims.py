@@ -45,6 +45,7 @@ def check(snapshot: Snapshot, reading: BundleReading, required: tuple[str, ...])
         _complete(bundle, source, required, reading.digest),
         *_head(snapshot, bundle),
         *_files(snapshot, bundle),
+        *claimed_runs.stale(snapshot, bundle),
         *claimed_runs.commands(snapshot, bundle),
         *claimed_runs.pointers(snapshot, bundle),
         *_tests(snapshot, bundle),

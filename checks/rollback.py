@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+import re2
+
 from checks.bundle import Bundle
 from checks.bundle_schema import Rollback
 from checks.finding import Finding, Fix, failed, needs_person, passed, pending, skipped
@@ -11,6 +13,19 @@ from checks.snapshot import Risk
 
 CHECK = "rollback"
 _LOSING = frozenset({"data-deletion", "migration"})
+_WORD = re2.compile(r"[\p{L}\p{N}]+")
+_EMPTY = frozenset(
+    [
+        *("", "tbd", "tba", "todo", "fixme", "wip", "n a", "na", "none", "nothing", "unknown", "later", "if needed"),
+        *("to be determined", "to be decided", "to be done", "not applicable", "not needed", "see above", "see pr"),
+    ]
+)
+# Enough where a revert brings everything back; not where data or schema would stay lost.
+_MERE_WORDS = re2.compile(
+    r"^(?:just |simply |we can |we could |git )*(?:revert|rollback|roll back|undo)"
+    r"(?: it| this| that| the| pr| pull| request| change| changes| commit| merge| migration| head)*"
+    r"(?: (?:if|when|as) (?:needed|necessary|required|anything breaks|something breaks|it breaks))?$"
+)
 
 
 def check(
@@ -30,7 +45,8 @@ def check(
     rollback = None if bundle is None else bundle.rollback
     if rollback is None:
         return (_unknown() if required and offline else _absent(required=required),)
-    faults = tuple(_faults(rollback, level, _LOSING & set(areas), tested_from))
+    losing = _LOSING & set(areas)
+    faults = (*_stubs(rollback, losing), *_faults(rollback, level, losing, tested_from))
     return (*(faults or (passed(CHECK, f"The way back is given: {rollback.strategy}."),)), *_loss(rollback))
 
 
@@ -60,6 +76,16 @@ def _faults(rollback: Rollback, level: Risk, losing: Collection[str], tested_fro
         yield failed(CHECK, f"At {level.word} risk the way back must have been tried.", fix=fix)
 
 
+def _stubs(rollback: Rollback, losing: Collection[str]) -> Iterator[Finding]:
+    """Finding `rollback.stub`: steps that nobody could follow, or that do not bring back what would be lost."""
+    said = {step: " ".join(_WORD.findall(step.casefold())) for step in rollback.steps}
+    empty = [step for step, words in said.items() if words in _EMPTY]
+    mere = [step for step, words in said.items() if _MERE_WORDS.match(words)] if losing else []
+    for step in (*empty, *(mere if len(mere) == len(said) else ())):
+        reason = f"A step of the way back says nothing that brings it back: `{step[:100]}`."
+        yield failed("rollback.stub", reason, fix=_STEP)
+
+
 def _is_mere_revert(rollback: Rollback) -> bool:
     """A revert that claims to lose nothing, without tried steps that would make it true."""
     tried = bool(rollback.steps) and rollback.tested is True
@@ -76,4 +102,5 @@ def _loss(rollback: Rollback) -> Iterator[Finding]:
         yield needs_person("rollback.data-loss", reason, fix=Fix("ask-person", "Ask for a review of the rollback."))
 
 
+_STEP = Fix("correct-bundle", "Write what is done, with commands and names, or leave the step out.", "rollback.steps")
 _ADD = Fix("add-bundle-field", "Add rollback with a strategy, and steps where it is not a plain revert.", CHECK)

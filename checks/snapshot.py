@@ -348,6 +348,7 @@ class Head:
     ref: str  # full ref in the head repository
     repository_id: int | None  # None: the fork was deleted
     pusher: Account | None = None  # None: unknown, which counts as an agent
+    committed_at: datetime | None = None  # the committer's own word
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,7 @@ def build_snapshot(
             head.tree.oid,
             BRANCHES + pull.head_ref_name,
             pull.head_repository.database_id if pull.head_repository else None,
+            committed_at=head.committed_date,
         ),
         base_ref=BRANCHES + pull.base_ref_name,
         target_ref=target.ref,

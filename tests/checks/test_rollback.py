@@ -169,3 +169,46 @@ def test_a_loss_of_data_needs_a_person() -> None:
         ),
     )
     assert len(_check({"strategy": "manual", "data_loss": True})) == 2
+
+
+@pytest.mark.parametrize("step", ["TBD", "to be determined.", "n/a", "N.A.", "-", "…", "Revert later: TODO", "none"])
+def test_a_step_that_says_nothing(step: str) -> None:
+    findings = _check({"strategy": "manual", "steps": ["Stop the worker.", step]})
+    stub = step != "Revert later: TODO"
+    assert [each.check for each in findings] == (["rollback.stub"] if stub else ["rollback"])
+    if stub:
+        assert findings[0].status is Status.FAILED
+        assert findings[0].reason == f"A step of the way back says nothing that brings it back: `{step}`."
+        assert findings[0].fix is not None
+        assert (findings[0].fix.action, findings[0].fix.field) == ("correct-bundle", "rollback.steps")
+
+
+@pytest.mark.parametrize("area", ["migration", "data-deletion"])
+@pytest.mark.parametrize("step", ["Revert if needed", "git revert the merge commit", "We can roll back this change."])
+def test_a_mere_revert_of_a_migration_is_a_stub(area: str, step: str) -> None:
+    findings = _check({"strategy": "manual", "steps": [step], "data_loss": False, "tested": True}, HIGH, area)
+    assert [each.check for each in findings] == ["rollback.stub"]
+    assert _check({"strategy": "manual", "steps": [step], "tested": True}, HIGH)[0].status is Status.PASSED
+
+
+def test_a_revert_beside_a_real_step_is_none() -> None:
+    steps = ["alembic downgrade -1", "Revert the pull request"]
+    findings = _check({"strategy": "manual", "steps": steps, "data_loss": False, "tested": True}, HIGH, "migration")
+    assert [(each.check, each.status) for each in findings] == [("rollback", Status.PASSED)]
+
+
+def test_both_kinds_of_stub_are_told_once_each() -> None:
+    findings = _check({"strategy": "manual", "steps": ["tbd", "Revert it"], "data_loss": False}, LOW, "migration")
+    assert [each.check for each in findings] == ["rollback.stub"]
+    only = _check({"strategy": "manual", "steps": ["Undo it", "Revert it"], "data_loss": False}, LOW, "migration")
+    assert [each.check for each in only] == ["rollback.stub", "rollback.stub"]
+
+
+def test_steps_may_be_in_any_language() -> None:
+    findings = _check({"strategy": "manual", "steps": ["フラグを切る", "откатить схему"]})
+    assert [each.status for each in findings] == [Status.PASSED]
+
+
+def test_a_long_stub_is_cut() -> None:
+    findings = _check({"strategy": "manual", "steps": ["just " * 40 + "revert"], "data_loss": False}, LOW, "migration")
+    assert findings[0].reason == f"A step of the way back says nothing that brings it back: `{('just ' * 40)[:100]}`."
