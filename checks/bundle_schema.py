@@ -103,6 +103,7 @@ class Tests(Section):
     added: Annotated[int, Field(ge=0)] | Names = Field(default=0, description="Tests that are new.")
     removed: Annotated[int, Field(ge=0)] | Names = Field(default=0, description="Tests that are gone.")
     skipped: Annotated[int, Field(ge=0)] | Names = Field(default=0, description="Tests that are skipped now.")
+    weakened: Annotated[int, Field(ge=0)] | Names = Field(default=0, description="Tests that check less now.")
 
     def count(self, name: Literal["added", "removed", "skipped"]) -> int:
         value: int | tuple[str, ...] = getattr(self, name)

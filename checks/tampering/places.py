@@ -12,6 +12,10 @@ _TEST_NAME = re2.compile(
     r"(?:^test_.*|^tests?\.py$|^conftest\.py$|.*[_.-](?:test|tests|spec|cy|e2e)\.\w+$|.*(?:Test|Tests|TestCase|Spec|IT)\."
     r"(?:java|kt|kts|scala|cs|groovy|php|swift)$|^(?:spec|rails|test)_helper\.rb$)"
 )
+# Where tests lie that nobody runs any more.
+_ABANDONED = frozenset(
+    ("archive", "archived", "attic", "disabled", "deprecated", "quarantine", "old", "obsolete", "unused", "skipped")
+)
 _DOCUMENT = frozenset({"md", "mdx", "rst", "adoc", "txt"})
 
 
@@ -19,6 +23,11 @@ def is_test_path(path: str) -> bool:
     """Whether a file of that name or place serves tests, in whatever language."""
     *folders, name = path.split("/")
     return any(folder.lower() in _TEST_FOLDERS for folder in folders) or _TEST_NAME.match(_plain(name)) is not None
+
+
+def folders_of_no_run(path: str) -> frozenset[str]:
+    """Folders in it that are named like a place for what is not run."""
+    return frozenset(folder.strip("._-").lower() for folder in path.split("/")[:-1]) & _ABANDONED
 
 
 def is_document(path: str) -> bool:

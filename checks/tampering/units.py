@@ -55,11 +55,12 @@ class Unit:
 
     `name` is qualified inside its file (`TestCart.test_total`, `cart > adds an item`). `skipped` and `focused` are the
     marker's source where there is one (of the unit or of what encloses it). `cases` is the number of written rows of a
-    parametrised test, 1 otherwise and 0 where they are computed or stand elsewhere. `body` is the normalised source without comments and without its own name, for
-    recognising a moved test; it includes the written rows of a parametrised test, since other tests may have become
-    rows. `calls` are the names of functions called in it, as written. `may_fail`: an expected failure, which the run
-    does not count as one (xfail, `it.failing`, `todo`). `collected` is false where the runner would not find it by its
-    own rules (the file's or function's name, the folder), so that only the project's settings can make it a test.
+    parametrised test, 1 otherwise and 0 where they are computed or stand elsewhere. `body` is the normalised source
+    without comments and without its own name, for recognising a moved test; it includes the written rows of a
+    parametrised test, since other tests may have become rows. `calls` are the names of functions called in it, as
+    written. `may_fail`: an expected failure, which the run does not count as one (xfail, `it.failing`, `todo`).
+    `collected` is false where the runner would not find it by its own rules (the file's or function's name, the
+    folder), so that only the project's settings can make it a test.
     """
 
     path: str

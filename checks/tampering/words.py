@@ -9,30 +9,19 @@ from checks.tampering.units import Assertion, Unit
 
 # Each alternative that begins with a quote succeeds, closed or not, so one pass is linear.
 _WORD = re.compile(
-    r""""(?:[^"\\]++|\\.)*+"?+|'(?:[^'\\]++|\\.)*+'?+|`(?:[^`\\]++|\\.)*+`?+|\w++(?:\.\d++)?+""", re.DOTALL
+    r""""(?:[^"\\]++|\\.)*+"?+|'(?:[^'\\]++|\\.)*+'?+|`(?:[^`\\]++|\\.)*+`?+"""
+    r"""|(?<![\w)\]])-\d++(?:\.\d++)?+|\w++(?:\.\d++)?+""",
+    re.DOTALL,
 )
 _VALUES = frozenset({"true", "false", "null", "nil", "none", "undefined", "nan"})
 # Names that say nothing of what is tested.
 _COMMON = frozenset(
-    {
-        "self",
-        "this",
-        "len",
-        "str",
-        "int",
-        "list",
-        "dict",
-        "set",
-        "tuple",
-        "float",
-        "bool",
-        "sorted",
-        "sum",
-        "min",
-        "max",
-    }
-    | {"any", "all", "type", "repr", "range", "print", "open", "zip", "enumerate", "isinstance", "getattr", "not", "in"}
-    | {"is", "and", "or", "if", "else", "for", "await", "new", "lambda", "expect", "assert", "pytest", "mock", "String"}
+    (
+        *("self", "this", "len", "str", "int", "list", "dict", "set", "tuple", "float", "bool", "sorted", "sum", "min"),
+        *("max", "any", "all", "type", "repr", "range", "print", "open", "zip", "enumerate", "isinstance", "getattr"),
+        *("not", "in", "is", "and", "or", "if", "else", "for", "await", "new", "lambda", "expect", "pytest", "mock"),
+        *("String", "assertEqual", "assertTrue", "approx", "raises", "parametrize"),
+    )
 )
 
 
@@ -45,7 +34,7 @@ def words(text: str) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _is_value(word: str) -> bool:
-    return word[0] in "\"'`" or word[0].isdecimal() or word.lower() in _VALUES
+    return word[0] in "\"'`" or word[0] == "-" or word[0].isdecimal() or word.lower() in _VALUES
 
 
 def values_of(assertion: Assertion) -> frozenset[str]:

@@ -1,0 +1,43 @@
+"""The whole analysis of a change: tests against tests, and what else can keep them from judging it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from checks.tampering import foreign, python_patterns
+from checks.tampering.alteration import MOST_ALTERATIONS, Alteration, Analysis, Weight
+from checks.tampering.change import Change
+from checks.tampering.compare import compare
+from checks.tampering.product import Product
+from checks.tampering.sides import read_sides
+
+# What looks at changed files by other means than comparing tests, one line each.
+_PARTS: tuple[Callable[[Sequence[Change]], Iterable[Alteration]], ...] = (
+    foreign.alterations,
+    python_patterns.alterations,
+)
+_ORDER = (Weight.FAILED, Weight.PERSON, Weight.RISK)
+
+
+def analyse(changes: Sequence[Change]) -> Analysis:
+    """What the changed files do to the tests that judge them, the heaviest first."""
+    changes = [change for change in changes if _differs(change)]
+    sides = read_sides(changes)
+    comparison = compare(sides.before, sides.after, sides.renamed, Product(changes))
+    others = (alteration for part in _PARTS for alteration in part(changes))
+    found = sorted(dict.fromkeys((*comparison.alterations, *others)), key=_place)
+    return Analysis(
+        alterations=tuple(found[:MOST_ALTERATIONS]),
+        unread=tuple(sides.unread),
+        cut=comparison.cut or len(found) > MOST_ALTERATIONS,
+        tests_before=sum(len(file.units) for file in sides.before),
+        tests_after=sum(len(file.units) for file in sides.after),
+    )
+
+
+def _differs(change: Change) -> bool:
+    return change.before != change.after
+
+
+def _place(alteration: Alteration) -> tuple[int, str, int, str]:
+    return _ORDER.index(alteration.weight), alteration.path, alteration.line or 0, alteration.kind

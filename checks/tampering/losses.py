@@ -1,0 +1,108 @@
+"""What a test that is still there does not check any more, and what makes that honest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from checks.tampering import sentences
+from checks.tampering.alteration import Alteration, Weight
+from checks.tampering.expectations import is_borne_out, subject_of_assertion, subject_of_test
+from checks.tampering.helpers import Helpers, own_assertions
+from checks.tampering.product import Excuse, Product
+from checks.tampering.supply import Supply
+from checks.tampering.units import Assertion, Unit
+from checks.tampering.weakening import Turn, Turns, compare_assertions, holds, rank
+from checks.tampering.words import called_names, words
+
+_WEIGHTS = {Excuse.NONE: Weight.FAILED, Excuse.REPLACED: Weight.PERSON, Excuse.GONE: Weight.RISK}
+
+
+@dataclass(slots=True)
+class Pair:
+    """One test on both sides. `after` is all it asserts now; `missing` is covered by nothing in the difference, and
+    `rewritten` has a new assertion of the same test in its place."""
+
+    old: Unit
+    new: Unit
+    before: list[Assertion]
+    after: list[Assertion]
+    turns: Turns
+    missing: list[Assertion] = field(default_factory=list)
+    rewritten: list[tuple[Assertion, Assertion]] = field(default_factory=list)
+
+    def resolve(self, supply: Supply) -> None:
+        """Looks for what was lost in all that is new."""
+        turns = self.turns
+        turns.turned = [turned for turned in turns.turned if not supply.take_identical(turned[1])]
+        self.missing = [one for one in turns.lost if supply.take(one, self.old) is None]
+
+    def rewrite(self, supply: Supply) -> None:
+        """Takes what is left of the test's own new assertions for those that are missing."""
+        spare = [(one, supply.take_spare(one, self.new)) for one in self.missing if not self._is_implied(one)]
+        self.missing = [one for one, other in spare if other is None]
+        self.rewritten = [(one, other) for one, other in spare if other is not None]
+
+    def _is_implied(self, lost: Assertion) -> bool:
+        """Whether something stronger about the same value stands beside it, or in place of a look at a mock."""
+        if lost.matcher == "called" and len(self.after) >= len(self.before):
+            return True
+        return any(holds(one) and rank(one) > rank(lost) and lost.target in one.target for one in self.after)
+
+
+def pair_of(old: Unit, new: Unit, old_helpers: Helpers, new_helpers: Helpers, *, counts: bool) -> Pair:
+    """`counts` is false for a test that did not run before: it has nothing to lose."""
+    common = called_names(old) & called_names(new)
+    before = everything(old, old_helpers.called(old, common)) if counts else []
+    after = everything(new, new_helpers.called(new, common))
+    return Pair(old, new, before, after, compare_assertions(before, after, words(new.body)[0]))
+
+
+def everything(unit: Unit, called: Iterable[Unit]) -> list[Assertion]:
+    """Its own assertions and those of the functions `called`."""
+    called = list(called)
+    return [*own_assertions(unit, called), *(one for helper in called for one in helper.assertions)]
+
+
+def judge(pair: Pair, product: Product, evidence: frozenset[str]) -> Iterator[Alteration]:
+    """What a pair comes to, once all the others have taken what stands for their own losses."""
+    changed = [(old, new) for turn, old, new in pair.turns.turned if turn is Turn.CHANGED]
+    for old, new in (*changed, *pair.rewritten):
+        yield _expectation(pair.new, old, new, product, evidence)
+    for turn, old, new in pair.turns.turned:
+        if turn is not Turn.CHANGED:
+            yield sentences.turned(turn, pair.new, old, new)
+    yield from _missing(pair, product, evidence)
+
+
+def _expectation(unit: Unit, old: Assertion, new: Assertion, product: Product, evidence: frozenset[str]) -> Alteration:
+    subject = subject_of_test(unit) | subject_of_assertion(new)
+    borne_out = is_borne_out(*_values(old, new), subject, product, evidence)
+    return sentences.expectation(unit, old.text, new.text, new.line, is_borne_out=borne_out)
+
+
+def _values(old: Assertion, new: Assertion) -> tuple[str, str]:
+    """What is expected on both sides; nothing where the opposite or something of another kind is."""
+    if old.negated is not new.negated or old.matcher != new.matcher:
+        return "", ""
+    if old.target == new.target:
+        return old.expected or "", new.expected or ""
+    return f"{old.target} {old.expected}", f"{new.target} {new.expected}"
+
+
+def _missing(pair: Pair, product: Product, evidence: frozenset[str]) -> Iterator[Alteration]:
+    excuses = [(one, _excuse(one, product, evidence)) for one in pair.missing]
+    for excuse, weight in _WEIGHTS.items():
+        lost = [one for one, given in excuses if given is excuse]
+        if not lost:
+            continue
+        if weight is Weight.FAILED and not any(map(holds, pair.after)):
+            yield sentences.emptied(pair.old, pair.new)
+        else:
+            yield sentences.assertion_removed(pair.new, lost, weight)
+
+
+def _excuse(lost: Assertion, product: Product, evidence: frozenset[str]) -> Excuse:
+    values, names = words(f"{lost.target} {lost.expected or ''}")
+    excuse = product.excuse(names, evidence)
+    return Excuse.GONE if excuse is Excuse.NONE and product.vanished(values | names) else excuse

@@ -1,0 +1,103 @@
+"""Assertions that are new somewhere in the difference, and which of the lost ones they stand for.
+
+A test that moved, was split, or became a row of another test is honest: what it checked is checked elsewhere now. So
+the whole difference is one store, and each new assertion covers only as many lost ones as it can.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from checks.tampering.units import Assertion, Unit
+from checks.tampering.weakening import Key, holds, identity, rank
+from checks.tampering.words import called_names, names_of, values_of, words
+
+_MOST_LOOKED_AT = 40  # candidates for one lost assertion
+
+
+@dataclass(slots=True, eq=False)
+class Offer:
+    """A new assertion of `unit` with how many lost ones it may still cover. `taken`: it covers one."""
+
+    assertion: Assertion
+    unit: Unit
+    left: int
+    values: frozenset[str]
+    taken: bool = False
+
+    def take(self) -> Unit:
+        self.left -= 1
+        self.taken = True
+        return self.unit
+
+
+class Supply:
+    """What is new, found by what it checks and by the values it holds."""
+
+    def __init__(self) -> None:
+        self._same: dict[Key, list[Offer]] = defaultdict(list)
+        self._holding: dict[str, list[Offer]] = defaultdict(list)
+        self._naming: dict[str, list[Offer]] = defaultdict(list)
+        self._of: dict[int, list[Offer]] = defaultdict(list)  # by the id of the test
+
+    def add(self, unit: Unit, assertions: Iterable[Assertion], *, often: bool = False) -> None:
+        """`often`: they stand in a function that tests call, so each may be met any number of times."""
+        body = words(unit.body)[0]
+        for assertion in filter(holds, assertions):
+            has_table = unit.cases != 1 or not words(assertion.expected or "")[0]
+            values = values_of(assertion) | (body if has_table else frozenset())
+            offer = Offer(assertion, unit, 10_000 if often else max(1, len(values), unit.cases), values)
+            self._of[id(unit)].append(offer)
+            self._same[identity(assertion)].append(offer)
+            for value in values:
+                self._holding[value].append(offer)
+            for name in names_of(assertion):
+                self._naming[name].append(offer)
+
+    def take(self, lost: Assertion, unit: Unit) -> Unit | None:
+        """The test in which something new stands for the lost assertion of `unit`; it covers one less from then on."""
+        offer = self._identical(lost) or self._covering(lost, unit)
+        return None if offer is None else offer.take()
+
+    def take_identical(self, lost: Assertion) -> bool:
+        """Whether the very same assertion is new elsewhere."""
+        offer = self._identical(lost)
+        return offer is not None and offer.take() is offer.unit
+
+    def take_spare(self, lost: Assertion, unit: Unit) -> Assertion | None:
+        """A new assertion of the test `unit` that covers nothing yet, is as strong and has a name in common."""
+        for offer in self._of[id(unit)]:
+            shares = not names_of(lost).isdisjoint(names_of(offer.assertion))
+            if not offer.taken and rank(offer.assertion) >= rank(lost) and shares:
+                offer.take()
+                return offer.assertion
+        return None
+
+    def unused(self) -> Iterator[Offer]:
+        """What covers nothing, so that it is news."""
+        return (offer for offers in self._of.values() for offer in offers if not offer.taken)
+
+    def _identical(self, lost: Assertion) -> Offer | None:
+        return next((offer for offer in self._same.get(identity(lost), ()) if offer.left), None)
+
+    def _covering(self, lost: Assertion, unit: Unit) -> Offer | None:
+        """Something as strong in a test that has names in common and holds all of its values."""
+        values = values_of(lost)
+        candidates = self._that_hold(values) if values else self._that_name(names_of(lost))
+        names = names_of(lost) | called_names(unit)
+        for offer in candidates:
+            shares = not names.isdisjoint(names_of(offer.assertion) | called_names(offer.unit))
+            if offer.left and rank(offer.assertion) >= rank(lost) and values <= offer.values and shares:
+                return offer
+        return None
+
+    def _that_hold(self, values: frozenset[str]) -> list[Offer]:
+        """Those that hold the rarest of the values."""
+        return min((self._holding.get(value, []) for value in values), key=len)[:_MOST_LOOKED_AT]
+
+    def _that_name(self, names: frozenset[str]) -> list[Offer]:
+        """Those that name at least half of the names: without values there is nothing else to go by."""
+        counts = Counter(offer for name in names for offer in self._naming.get(name, [])[:_MOST_LOOKED_AT])
+        return [offer for offer, count in counts.items() if 2 * count >= len(names)]

@@ -1,0 +1,166 @@
+"""Two lists of assertions of one test: which are weaker now, which expect something else, which are gone.
+
+Kinds of matchers are compared, not only their number, and only on the same target; messages do not count
+(https://github.com/topcheer/ggcode/issues/503).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from enum import Enum
+
+from checks.tampering.units import Assertion, Strength
+from checks.tampering.words import words
+
+Key = tuple[str | bool | None, ...]
+_VARIABLE = re.compile(r""""[^"]*+"?+|'[^']*+'?+|(?<![.\w])[A-Za-z_]\w*+(?!\()""")
+_NUMBER = re.compile(r"\d++(?:\.\d++)?+(?:[eE][+-]?+\d++)?+")
+# Matchers that say what a value is not or roughly is; from them to a value is a gain.
+_ROUGH = frozenset({"truthy", "type", "length", "contains", "compare", "matches", "called", "any", "constant"})
+_FALSE = frozenset({"false", "none", "null", "nil", "0", '""', "[]", "{}", "()"})
+
+
+class Turn(Enum):
+    """What became of an assertion, on the same target."""
+
+    SAME = "same"  # or stronger
+    WEAKER = "weaker"
+    LOOSER = "looser"  # equal within a bound, or within a wider one
+    CHANGED = "changed"  # another value is expected, or the opposite
+    SWALLOWED = "swallowed"  # its failure does not fail the test any more
+
+
+@dataclass(slots=True)
+class Turns:
+    """`turned` are pairs that are not the same. `lost` have no counterpart on their target, and `gained` are new."""
+
+    turned: list[tuple[Turn, Assertion, Assertion]] = field(default_factory=list)
+    lost: list[Assertion] = field(default_factory=list)
+    gained: list[Assertion] = field(default_factory=list)
+
+
+def compare_assertions(before: Iterable[Assertion], after: Iterable[Assertion], values: frozenset[str]) -> Turns:
+    """`values` are the values that the new side's test holds anywhere, as rows of a table or arguments."""
+    old, new = _without_common([one for one in before if holds(one)], list(after))
+    turns = Turns()
+    for same in (_target, _tail):
+        old, new = _pair_on_target(old, new, same, values, turns)
+    turns.lost, turns.gained = old, [one for one in new if holds(one)]
+    return turns
+
+
+def holds(assertion: Assertion) -> bool:
+    """Whether it can fail the test."""
+    return not assertion.swallowed and assertion.strength > Strength.NOTHING
+
+
+def rank(assertion: Assertion) -> int:
+    """How much it says; a type says least among shapes, and an assertion of the project's own is taken at its word."""
+    if assertion.matcher.startswith("custom:"):
+        return 2 * Strength.EXACT
+    return 2 * assertion.strength - (assertion.matcher == "type")
+
+
+def identity(assertion: Assertion) -> Key:
+    """What makes two assertions one, wherever they stand and whatever the names of local variables."""
+    return (assertion.matcher, _tail(assertion), assertion.expected, assertion.negated, assertion.tolerance)
+
+
+def _without_common(old: list[Assertion], new: list[Assertion]) -> tuple[list[Assertion], list[Assertion]]:
+    common = Counter(map(_key, old)) & Counter(map(_key, new))
+    return _without(old, Counter(common)), _without(new, Counter(common))
+
+
+def _without(assertions: list[Assertion], common: Counter[Key]) -> list[Assertion]:
+    left = []
+    for one in assertions:
+        if common[_key(one)]:
+            common[_key(one)] -= 1
+        else:
+            left.append(one)
+    return left
+
+
+def _key(one: Assertion) -> Key:
+    return (one.matcher, one.target, one.expected, one.negated, one.tolerance, one.swallowed)
+
+
+def _target(assertion: Assertion) -> str:
+    return assertion.target
+
+
+def _tail(assertion: Assertion) -> str:
+    """The target without the names of variables: `_.total()` of `cart.total()`, `total(_)` of `total(cart)`."""
+    return _VARIABLE.sub(lambda found: found[0] if found[0][0] in "\"'" else "_", assertion.target)
+
+
+def _pair_on_target(
+    old: list[Assertion], new: list[Assertion], same: Callable[[Assertion], str], values: frozenset[str], turns: Turns
+) -> tuple[list[Assertion], list[Assertion]]:
+    """Pairs what has the same target, and gives what is left of both lists."""
+    candidates: dict[str, list[Assertion]] = defaultdict(list)
+    for one in new:
+        candidates[same(one)].append(one)
+    unpaired = []
+    for one in old:
+        others = candidates.get(same(one))
+        if not others:
+            unpaired.append(one)
+            continue
+        best = max(
+            others, key=lambda other: (other.expected == one.expected, other.matcher == one.matcher, rank(other))
+        )
+        others.remove(best)
+        turn = _turn(one, best, values)
+        if turn is not Turn.SAME:
+            turns.turned.append((turn, one, best))
+    return unpaired, [one for others in candidates.values() for one in others]
+
+
+def _turn(old: Assertion, new: Assertion, values: frozenset[str]) -> Turn:
+    if new.swallowed:
+        return Turn.SWALLOWED
+    if rank(new) < rank(old):
+        return _weaker(old, new)
+    if new.negated is not old.negated and new.matcher == old.matcher:
+        return Turn.CHANGED
+    if new.matcher == old.matcher == "close" and _is_wider(old, new):
+        return Turn.LOOSER
+    if old.matcher == "truthy" and _contradicts(old, new):
+        return Turn.CHANGED
+    gained = old.matcher in _ROUGH and rank(new) > rank(old)
+    return Turn.SAME if gained or _expects_same(old, new, values) else Turn.CHANGED
+
+
+def _weaker(old: Assertion, new: Assertion) -> Turn:
+    if new.strength is Strength.NOTHING:
+        return Turn.WEAKER
+    if new.negated is not old.negated and new.matcher == old.matcher != "equal":
+        return Turn.CHANGED
+    return Turn.LOOSER if new.strength is Strength.CLOSE else Turn.WEAKER
+
+
+def _is_wider(old: Assertion, new: Assertion) -> bool:
+    before, after = _bound(old), _bound(new)
+    return before is not None and (after is None or after > before)
+
+
+def _bound(assertion: Assertion) -> float | None:
+    found = _NUMBER.search(assertion.tolerance or "")
+    return None if found is None else float(found[0])
+
+
+def _contradicts(old: Assertion, new: Assertion) -> bool:
+    """`assert ok` has become `assert ok is False`, or the other way round."""
+    return new.expected is not None and (new.expected.lower() in _FALSE) is not old.negated
+
+
+def _expects_same(old: Assertion, new: Assertion, values: frozenset[str]) -> bool:
+    """The same text, or a name for values that the test still holds, as in a row of its table."""
+    if old.expected == new.expected:
+        return True
+    wanted = words(old.expected or "")[0]
+    return bool(wanted) and not words(new.expected or "")[0] and wanted <= values
