@@ -259,7 +259,7 @@ producer: {{agent: claude, version: "1.2", model: m, session: s}}
         ),
         "changed_files": ("src/a.py",),
         "evidence": ({"artifact": 3},),
-        "tests": {"added": ("test_a", "test_b"), "removed": 1, "skipped": 0},
+        "tests": {"added": ("test_a", "test_b"), "removed": 1, "skipped": 0, "weakened": 0},
         "risk": {"level": "high", "areas": ("payment",), "known": ("Totals change.",)},
         "rollback": {"strategy": "manual", "steps": ("Call Ann.",), "data_loss": True, "tested": False},
         "preview": "https://preview.example.com/pr/7?x=y",

@@ -79,7 +79,7 @@ AN_ID = "must match pattern '^([0-9a-f]{40}|[0-9a-f]{64})$'"
         ("tests: {added: true}", "tests.added", "must be a whole number", ""),
         ("tests: {added: -1}", "tests.added", "must be greater than or equal to 0", ""),
         ("tests: {aded: 1}", "tests.aded", "is no known field", "did you mean `added`?"),
-        ("tests: {zz: 1}", "tests.zz", "is no known field", "remove it; known are added, removed, skipped"),
+        ("tests: {zz: 1}", "tests.zz", "is no known field", "remove it; known are added, removed, skipped, weakened"),
         (
             "risk: {level: hihg}",
             "risk.level",
