@@ -27,7 +27,7 @@ def baseline_of(run: WorkflowRun) -> Baseline | None:
         workflow=bare_path(run.path),
         run_id=run.id,
         sha=run.head_sha,
-        jobs=tuple(tests_of(job) for job in jobs),
+        jobs=tuple(job_tests(job) for job in jobs),
         reported=reported(run.reports or ()),
         url=run.url,
     )
@@ -38,7 +38,7 @@ def _is_doubtful(job: Job) -> bool:
     return job.conclusion != "success" or log is None or log.report.green is False
 
 
-def tests_of(job: Job) -> JobTests:
+def job_tests(job: Job) -> JobTests:
     """A log that shows no test runner counts as no test; expected failures count with the skipped tests."""
     log = read_log(job)
     if log is None:
@@ -81,7 +81,7 @@ def shrunk(run: WorkflowRun, baseline: Baseline, partial: Collection[str]) -> It
             yield Shrunk("job", f"job `{before.name}` is missing")
     ran = {name: job for name, job in there.items() if job.conclusion != "skipped"}
     whole = {name: job for name, job in ran.items() if not any(is_named(job, one) for one in partial)}
-    legs = [(before, tests_of(whole[before.name])) for before in baseline.jobs if before.name in whole]
+    legs = [(before, job_tests(whole[before.name])) for before in baseline.jobs if before.name in whole]
     for name in dict.fromkeys(_base(before.name) for before, _ in legs):
         yield from _fewer(name, [leg for leg in legs if _base(leg[0].name) == name])
     if baseline.reported is not None and all(before.name in whole for before in baseline.jobs):
