@@ -181,6 +181,11 @@ class JobLog:
     size: int  # bytes
     commands: tuple[str, ...] = ()  # `##[group]Run …` headings, in order, as printed
     checked_out: tuple[str, str] | None = None  # (head, base) of "HEAD is now at X Merge HEAD into BASE"
+    # What the runner says before the first step; None where it says nothing.
+    token_permissions: tuple[tuple[str, str], ...] | None = None  # ("Contents", "read"), …
+    secret_source: str | None = None  # "Actions", "Dependabot", "None", …
+    runner_name: str | None = None  # of a runner that was registered by hand: GitHub's own print none
+    cache_keys: tuple[str, ...] = ()  # of caches that steps restored, as printed
 
 
 @dataclass(frozen=True, slots=True)

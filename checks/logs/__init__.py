@@ -8,19 +8,20 @@ module with a `Reader`, the pattern `INTEREST` of the lines that it needs, and o
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 
-import re2
-
-from checks.logs.decode import Text, clean, decode_log
+from checks.logs.decode import TextBlocks
 from checks.logs.go import GoReader
 from checks.logs.jest import JestReader
 from checks.logs.judge import judge_log
-from checks.logs.markers import Marker, marker, starts_step
+from checks.logs.markers import INTEREST as MARKERS
+from checks.logs.markers import Markers
 from checks.logs.pytest import PytestReader
-from checks.logs.report import LogReport, Reader, Summary
+from checks.logs.report import Listener, LogReport, Reader, Summary
 from checks.logs.unittest import UnittestReader
+from checks.logs.walk import Walk
 
-__all__ = ["LogReport", "Summary", "parse_log"]
+__all__ = ["LogReport", "Summary", "parse_log", "parse_log_stream", "read_log"]
 
 _READERS: tuple[type[Reader], ...] = (
     PytestReader,
@@ -29,50 +30,42 @@ _READERS: tuple[type[Reader], ...] = (
     JestReader,
 )
 
-
-_EVERY_LINE = ""
+MOST_KEPT = 20_000
+"""Closing lines and markers of one log that are kept. With many more it is not read to its end."""
 
 
 def parse_log(data: bytes) -> LogReport:
-    """Read a raw job log of any encoding; never raises, time and memory are linear in the size of `data`."""
-    text = decode_log(data)
-    readers = [_Listener(family) for family in _READERS]
-    markers, steps = _read(text, readers)
-    readings = [listener.reader.finish() for listener in readers]
-    return judge_log(readings, markers, steps, text.total, text.truncated)
+    """Read a raw job log of any encoding; never raises, time is linear in the size of `data`."""
+    return parse_log_stream([data])
 
 
-class _Listener:
-    """A reader, and the lines that it is given."""
-
-    def __init__(self, family: type[Reader]) -> None:
-        self.reader = family()
-        self.asked = False  # for the next line
-        self.wants = re2.compile(getattr(sys.modules[family.__module__], "INTEREST", _EVERY_LINE)).search
+def parse_log_stream(chunks: Iterable[bytes]) -> LogReport:
+    """The same for a log in chunks of any size. Memory does not grow with the log."""
+    report, _ = read_log(chunks)
+    return report
 
 
-def _read(text: Text, listeners: list[_Listener]) -> tuple[list[Marker], list[int]]:
-    markers: list[Marker] = []
-    steps: list[int] = []
-    for index, raw in enumerate(text.lines):
-        for line in clean(raw):
-            if line:
-                _line(text.number(index), line, listeners, markers, steps)
-    for listener in listeners:
-        listener.reader.boundary()
-    return markers, steps
+def read_log(chunks: Iterable[bytes], *also: tuple[str, Listener]) -> tuple[LogReport, tuple[str, ...]]:
+    """The report, and the line that begins each step. Further listeners come with the RE2 patterns of their lines."""
+    readers = [family() for family in _READERS]
+    markers = Markers()
+    walk = Walk(
+        [(MARKERS, markers), *zip(map(_interest, _READERS), readers, strict=True), *also],
+        lambda: _kept(readers) + len(markers.found) < MOST_KEPT,
+    )
+    text = TextBlocks(chunks)
+    walk.through(text)
+    readings = [reader.finish() for reader in readers]
+    steps = [number for number, _ in walk.steps]
+    report = judge_log(readings, markers.found, steps, walk.lines, text.truncated or walk.stopped)
+    return report, tuple(heading for _, heading in walk.steps)
 
 
-def _line(number: int, line: str, listeners: list[_Listener], markers: list[Marker], steps: list[int]) -> None:
-    if starts_step(line):
-        steps.append(number)
-        for listener in listeners:
-            listener.reader.boundary()
-            listener.asked = False
-        return
-    found = marker(number, line)
-    if found:
-        markers.append(found)
-    for listener in listeners:
-        if listener.asked or listener.wants(line):
-            listener.asked = bool(listener.reader.feed(number, line))
+def _interest(family: type[Reader]) -> str:
+    pattern: str = sys.modules[family.__module__].INTEREST
+    return pattern
+
+
+def _kept(readers: Iterable[Reader]) -> int:
+    readings = [reader.finish() for reader in readers]
+    return sum(len(reading.summaries) + len(reading.unfinished) + len(reading.reds) for reading in readings)

@@ -1,83 +1,86 @@
-"""From raw bytes to cleaned lines: encodings, line ends, time stamps, colours, known prefixes, size limits."""
+"""From raw bytes to text in blocks of lines: encodings, line ends, escape sequences, size limits.
+
+A log is read once and never held as a whole, because its size is for others to choose. How its bytes are cut into
+chunks changes nothing in the lines that come out.
+"""
 
 from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 
-import re2
-
-MAX_BYTES = 64 * 1024 * 1024
-MAX_LINES = 1_000_000
-"""Limits of one log. Over them only a part of it is read, and the report is never green."""
+MAX_BYTES = 1024**3
+"""Of one log. What lies beyond is not read, and the report is never green."""
 
 MAX_LINE = 4096
 """Characters of one line that are looked at; no runner's closing line is nearly as long."""
 
-# All are linear: an escape sequence cannot contain another ESC, and its character classes are disjoint. None spans
-# lines, or one that nobody closed would swallow whatever is printed after it.
-_CURSOR_MOVE = re.compile(r"\x1b\[[0-9;]*[A-HJf]|\x08+")
-_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\r\n]*(?:\x07|\x1b\\)|[()][0-9A-B]|[=>78cDEHM])")
-_UNCLOSED = re.compile(r"\x1b\](?:[0-9]*;)?")  # what follows it is shown by some terminals, so it is looked at
+BLOCK = 256 * 1024  # bytes decoded at once
 
-_STAMP = len("2022-06-16T22:14:59.6600208Z ")
-_GH_COLUMNS = re2.compile(r"^[^\t]*\t[^\t]*\t\x{feff}?(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z )")
-_COMPOSE = re2.compile(r"^[A-Za-z0-9][\w.-]*[_-]\d+ +\| ?")
-_LOGGER = re2.compile(r"^(?:(?:\d+ )?\[(?:INFO|DEBUG)\] | *\[(?:junit|exec|java|py-test)\] )")
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """A decoded log. `gap` lines (not in `lines`) lie between the first `head` lines and the rest."""
-
-    lines: list[str]
-    head: int
-    gap: int
-    truncated: bool
-
-    @property
-    def total(self) -> int:
-        """Number of lines of the raw file; a last line without a line end counts."""
-        return len(self.lines) + self.gap
-
-    def number(self, index: int) -> int:
-        """The 1-based line in the raw file of `lines[index]`."""
-        return index + 1 if index < self.head else index + 1 + self.gap
+# All are linear: an escape sequence cannot contain another ESC, and possessive repetition takes nothing back. None
+# spans lines, or one that nobody closed would swallow whatever is printed after it. Their lengths are bounded, so that
+# the end of a block can tell whether one is still open.
+_CLOSED = r"[^\x07\x1b\r\n]{0,4096}+(?:\x07|\x1b\\)"
+_PIECE_STARTS = re.compile(
+    r"\x1b(?:\[[0-9;]{0,128}[A-HJf]"  # the cursor moves
+    rf"|\](?!{_CLOSED})(?:[0-9]{{0,8}};)?)"  # never closed: some terminals show what follows, so it is looked at
+)
+_ESCAPE = re.compile(rf"\x1b(?:\[[0-?]{{0,128}}+[ -/]{{0,8}}+[@-~]|\]{_CLOSED}|[()][0-9A-B]|[=>78cDEHM])")
+_BACKSPACES = re.compile(r"\x08+")
+_OPEN = re.compile(r"\x1b(?:\[[0-?]{0,128}[ -/]{0,8}|\][^\x07\x1b\r\n]{0,4096}\x1b?|[()]?)\Z")
+_LONGEST_OPEN = 4100
 
 
-def decode_log(data: bytes, max_bytes: int = MAX_BYTES, max_lines: int = MAX_LINES) -> Text:
-    """Decode a raw log; never raises.
+class TextBlocks:
+    """The text of a log; iterate over it once.
 
-    A byte-order mark says UTF-8 or UTF-16 (PowerShell writes the latter); without one the bytes are read as UTF-8.
+    Each block holds whole lines that end with a line feed. Escape sequences are gone, a carriage return stands where a
+    line has a further piece (a carriage return, a cursor move), and no piece is longer than `MAX_LINE`. The last block
+    may lack its line end; one line that spans blocks is cut into several of them at carriage returns.
+    """
+
+    def __init__(self, chunks: Iterable[bytes], max_bytes: int = MAX_BYTES, block: int = BLOCK) -> None:
+        self._chunks = chunks
+        self._left = max_bytes
+        self._block = block
+        self.truncated = False  # known when the iteration has ended
+
+    def __iter__(self) -> Iterator[str]:
+        return _in_lines(_decoded(_even(self._within_limit(), self._block)))
+
+    def _within_limit(self) -> Iterator[bytes]:
+        for chunk in self._chunks:
+            yield chunk[: self._left]
+            if len(chunk) > self._left:
+                self.truncated = True
+                return
+            self._left -= len(chunk)
+
+
+def _even(chunks: Iterable[bytes], size: int) -> Iterator[bytes]:
+    """The same bytes in chunks of `size`, the last one may be shorter."""
+    held = bytearray()
+    for chunk in chunks:
+        for at in range(0, len(chunk), size):
+            held += chunk[at : at + size]
+            if len(held) >= size:
+                yield bytes(held[:size])
+                del held[:size]
+    yield bytes(held)
+
+
+def _decoded(chunks: Iterator[bytes]) -> Iterator[str]:
+    """A byte-order mark says UTF-8 or UTF-16 (PowerShell writes the latter); without one the bytes are read as UTF-8.
+
     Undecodable bytes become U+FFFD, NULs vanish.
     """
-    encoding, data = _encoding(data)
-    if len(data) > max_bytes:
-        return _ends(data, encoding, max_bytes // 4 * 2, max_lines)
-    text = _text(data, encoding)
-    rewrites = text.count("\r") > max_lines
-    lines = _lines(text.replace("\r", "") if rewrites else text)
-    if len(lines) > max_lines:
-        return _without_middle(lines, max_lines)
-    return Text(lines, len(lines), 0, truncated=rewrites)
-
-
-def clean(line: str) -> Iterator[str]:
-    """The pieces of one decoded line, without stamps and prefixes. A carriage return or a cursor move starts a piece.
-
-    All pieces are given, also those that a terminal would overwrite: what was printed was printed.
-    """
-    for piece in line.split("\r"):
-        yield _strip(piece[:MAX_LINE])
-
-
-def stamp(line: str) -> str | None:
-    """The ISO time (seven decimals, Z) that GitHub puts before each line of a job log, or None."""
-    line = line.removeprefix("\ufeff")
-    signs = line[10:11] + line[19:20] + line[_STAMP - 2 : _STAMP]
-    return line[: _STAMP - 1] if signs in ("T.Z ", "T.Z") and line[:4].isdigit() else None
+    encoding, first = _encoding(next(chunks))
+    decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
+    yield decoder.decode(first).replace("\0", "")
+    for chunk in chunks:
+        yield decoder.decode(chunk).replace("\0", "")
+    yield decoder.decode(b"", final=True)
 
 
 def _encoding(data: bytes) -> tuple[str, bytes]:
@@ -88,50 +91,50 @@ def _encoding(data: bytes) -> tuple[str, bytes]:
     return "utf-8", data.removeprefix(codecs.BOM_UTF8)
 
 
-def _ends(data: bytes, encoding: str, half: int, max_lines: int) -> Text:
-    """The first and the last `half` bytes (an even number: UTF-16 has two bytes a unit)."""
-    newline = "\n".encode(encoding)
-    total = data.count(newline) + (not data.endswith(newline))
-    tail_at = (len(data) - half + 1) // 2 * 2
-    # The last piece of the head and the first of the tail are parts of one line or of two: neither can be read.
-    head = _lines(_text(data[:half], encoding).replace("\r", ""))[:-1][: max_lines // 2]
-    tail = _lines(_text(data[tail_at:], encoding).replace("\r", ""))[1:][-(max_lines // 2) :]
-    return Text([*head, *tail], len(head), total - len(head) - len(tail), truncated=True)
+def _in_lines(texts: Iterable[str]) -> Iterator[str]:
+    begun = ""  # of a line whose end did not come yet: the current piece, settled and cut
+    rest = ""  # the raw text after it
+    for text in texts:
+        rest += text
+        end = rest.rfind("\n") + 1
+        if end:
+            yield _shortened(begun + _settled(rest[:end]))
+            begun, rest = "", rest[end:]
+            continue
+        end = _whole_sequences(rest)
+        line, rest = begun + _settled(rest[:end]), rest[end:]
+        last = line.rfind("\r") + 1
+        yield _shortened(line[:last])
+        begun = line[last:][:MAX_LINE]
+    yield _shortened(begun + _settled(rest))
 
 
-def _text(data: bytes, encoding: str) -> str:
-    text = data.decode(encoding, errors="replace").replace("\0", "")
-    if "\x1b" in text or "\x08" in text:
-        text = _UNCLOSED.sub("\r", _ESCAPE.sub("", _CURSOR_MOVE.sub("\r", text)))
+def _whole_sequences(text: str) -> int:
+    """Where an escape sequence begins that the next block may continue; else the length of `text`."""
+    start = max(0, len(text) - _LONGEST_OPEN)
+    unfinished = _OPEN.search(text, start)
+    return unfinished.start() if unfinished else len(text)
+
+
+def _settled(text: str) -> str:
+    if "\x08" in text:
+        text = _BACKSPACES.sub("\r", text)
+    if "\x1b" in text:
+        text = _ESCAPE.sub("", _PIECE_STARTS.sub("\r", text))
     return text.replace("\r\n", "\n")
 
 
-def _lines(text: str) -> list[str]:
-    lines = text.split("\n")
-    if not lines[-1]:
-        lines.pop()
-    return lines
-
-
-def _without_middle(lines: list[str], max_lines: int) -> Text:
-    half = max_lines // 2
-    return Text([*lines[:half], *lines[-half:]], half, len(lines) - 2 * half, truncated=True)
-
-
-def _strip(line: str) -> str:
-    line = line.rstrip()
-    if "\t" in line and (columns := _GH_COLUMNS.match(line)):
-        line = line[columns.start(1) :]
-    if stamp(line):
-        line = line.removeprefix("\ufeff")[_STAMP:]
-    return _without_prefix(line)
-
-
-def _without_prefix(line: str) -> str:
-    if " |" in line[:80]:
-        prefix = _COMPOSE.match(line)
-    elif "] " in line[:24]:
-        prefix = _LOGGER.match(line)
-    else:
-        return line
-    return line[prefix.end() :] if prefix else line
+def _shortened(text: str) -> str:
+    """No piece longer than `MAX_LINE`. Only the line end that is the last one within reach is looked for: quick."""
+    parts: list[str] = []
+    done = at = 0
+    while len(text) - at > MAX_LINE:
+        end = text.rfind("\n", at, at + MAX_LINE + 1)
+        if end >= 0:
+            at = end + 1
+            continue
+        end = text.find("\n", at + MAX_LINE)
+        end = len(text) if end < 0 else end
+        parts += (text[done:at], "\r".join(piece[:MAX_LINE] for piece in text[at:end].split("\r")))
+        done = at = end
+    return "".join((*parts, text[done:])) if parts else text

@@ -148,8 +148,6 @@ def _mark(line: str, sign: str, colon: str) -> tuple[str, str, str]:
 
 
 def _parse(line: str) -> dict[str, object] | None:
-    if '"Action":' not in line:
-        return None
     try:
         event = json.loads(line)
     except (ValueError, RecursionError):

@@ -57,7 +57,7 @@ def _green(reds: list[str], unknowns: list[str], summaries: tuple[Summary, ...])
 def _unknowns(summaries: tuple[Summary, ...], counted: list[Summary], truncated: bool) -> list[str]:
     unknowns = []
     if truncated:
-        unknowns.append("the log is too large, only its beginning and its end were read")
+        unknowns.append("the log is too large, only its beginning was read")
     if not summaries:
         unknowns.append("no summary of a known test runner was found")
     elif any(one.passed is None for one in counted):

@@ -17,8 +17,11 @@ _STEP_STARTS = (
     "Cleaning up orphan processes",
 )
 
+STEPS = "|".join(f"^{re2.escape(start)}" for start in _STEP_STARTS)
+"""RE2: the lines on which a step may begin."""
+
 # Printed by the runner of the job or by the CI system itself: a command or the whole job has failed.
-_ENDINGS = re2.compile(
+_ENDING = (
     r"^(?:(?:##\[error\]|Error: )Process completed with exit code -?[0-9]*[1-9][0-9]*\."
     r"|##\[error\]The operation was cancell?ed\."
     r"|##\[error\]The action .* has timed out after "
@@ -27,10 +30,9 @@ _ENDINGS = re2.compile(
     r"|The build has been terminated"
     r"|No output has been received in the last )"
 )
-_ENDING_STARTS = ("##[error]", "Error: Process", "Done. ", "The build ", "No output ")
 
 # Printed by shells, package managers and build tools.
-_FAILURES = re2.compile(
+_FAILURE = (
     r"^(?:##\[error\]"
     r"|npm ERR! |npm error "
     r"|make(?:\[\d+\])?: \*\*\* "
@@ -43,11 +45,16 @@ _FAILURES = re2.compile(
     r"|error Command failed with exit code [0-9]*[1-9][0-9]*\."
     r"|Command exited with non-zero status "
     r"|error: Recipe .* failed "
-    r"|\S+ exited with code -?[0-9]*[1-9][0-9]*$"
+    r"|.*\S exited with code -?[0-9]*[1-9][0-9]*$"
+    r"|\s*(?:Error: )?ERR_PNPM_|\s*ERROR\s+run failed: command |lerna ERR! |task_runner::run_failed$"
+    r"|\s*(?:NX|Lerna \(powered by Nx\))\s+Running target .* failed$"
     r'|The command ".*" (?:failed and )?exited with [0-9]*[1-9][0-9]*)'
 )
-_FAILURE_STARTS = ("##[error]", "npm ", "make", "nox > ", "ERROR: ", "Killed", "Terminated", "Aborted", "Segmentation ")
-_FAILURE_WORDS = ("exit", "Exit", "ELIFECYCLE", ": FAIL code ", "error: Recipe")
+INTEREST = f"{_ENDING}|{_FAILURE}"
+"""RE2: the lines that are markers."""
+
+_ENDINGS = re2.compile(_ENDING)
+_KEPT = 200  # characters of a marker's text
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +71,14 @@ def starts_step(line: str) -> bool:
     return line.startswith(_STEP_STARTS)
 
 
-def marker(number: int, line: str) -> Marker | None:
-    """The marker on this line, if any. An exit code of 0 is none: there is no line for success that proves it."""
-    if line.startswith(_ENDING_STARTS) and _ENDINGS.match(line):
-        return Marker(number, line, ending=True)
-    likely = line.startswith(_FAILURE_STARTS) or any(word in line for word in _FAILURE_WORDS)
-    if likely and _FAILURES.match(line):
-        return Marker(number, line, ending=False)
-    return None
+class Markers:
+    """Collects them; a `Listener`. An exit code of 0 is none: there is no line for success that proves it."""
+
+    def __init__(self) -> None:
+        self.found: list[Marker] = []
+
+    def feed(self, number: int, line: str) -> None:
+        self.found.append(Marker(number, line[:_KEPT], ending=_ENDINGS.match(line) is not None))
+
+    def boundary(self) -> None:
+        """Steps change nothing here: the judge knows where they begin."""

@@ -51,24 +51,28 @@ class Reading:
     reds: tuple[Red, ...] = ()
 
 
-class Reader(Protocol):
-    """Reads one runner's grammar line by line; one module a family.
+class Listener(Protocol):
+    """Is given the lines of a log that it wants, in order, and no others."""
 
-    The module's constant `INTEREST` is an RE2 pattern, searched for in each cleaned line: a reader is given the lines
-    that it matches, in order, and no others. Most of a log must not match, because that is what makes reading quick.
-    """
-
-    def feed(self, number: int, line: str) -> bool | None:
+    def feed(self, number: int, line: str, /) -> bool | None:
         """Take one cleaned, non-empty line; `number` is its 1-based line in the raw file.
 
         True asks for the next line of this step as well, whatever it is.
         """
 
     def boundary(self) -> None:
-        """A new step of the job begins: what is still open never closed."""
+        """A new step of the job begins, or the log has ended: what is still open never closed."""
+
+
+class Reader(Listener, Protocol):
+    """Reads one runner's grammar; one module a family.
+
+    The module's constant `INTEREST` is the RE2 pattern of the lines that the reader wants, searched for in each
+    cleaned line. Most of a log must not match, because that is what makes reading quick.
+    """
 
     def finish(self) -> Reading:
-        """Call once, after the last line and a last `boundary`."""
+        """What was read so far. Whole after the last line and a last `boundary`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from checks.logs.decode import stamp
 from checks.logs.markers import starts_step
+from checks.logs.prefixes import stamp
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from unittest.mock import patch
 
 import pytest
 
-from checks.logs import parse_log
-from checks.logs.decode import decode_log
+import checks.logs
+from checks.logs import parse_log, parse_log_stream
+from checks.logs.decode import TextBlocks
 from checks.logs.judge import judge_log
 from checks.logs.markers import Marker
 from checks.logs.report import Reading, Red, Summary
@@ -107,7 +109,7 @@ def test_only_counted_summaries_are_added() -> None:
 def test_a_truncated_log_is_never_green() -> None:
     report = judge_log([Reading((one(5),), ())], [], [], 99, truncated=True)
     assert (report.green, report.complete, report.truncated, report.lines) == (None, False, True, 99)
-    assert report.reasons == ("the log is too large, only its beginning and its end were read",)
+    assert report.reasons == ("the log is too large, only its beginning was read",)
     assert judge_log([Reading((one(5, False),), ())], [], [], 99, truncated=True).green is False
 
 
@@ -147,10 +149,58 @@ def test_line_numbers_are_those_of_the_raw_file() -> None:
     assert (report.lines, report.green) == (4, True)
 
 
-def test_a_log_over_the_limit_is_read_at_both_ends() -> None:
-    data = PYTEST.encode() + b"noise\n" * 100 + PYTEST.encode()
-    with patch("checks.logs.decode_log", partial(decode_log, max_bytes=200, max_lines=1000)):
+def test_a_log_over_the_limit_is_read_up_to_it() -> None:
+    data = PYTEST.encode() + b"noise\n" * 100 + PYTEST.replace("2 passed", "1 failed").encode()
+    with patch("checks.logs.TextBlocks", partial(TextBlocks, max_bytes=len(data) - 1)):
         report = parse_log(data)
-    assert (report.truncated, report.green, report.complete) == (True, None, False)
-    assert [summary.line for summary in report.summaries] == [2, 104]
-    assert report.lines == 104
+    assert (report.truncated, report.green, report.lines) == (True, False, 104)
+    with patch("checks.logs.TextBlocks", partial(TextBlocks, max_bytes=200)):
+        report = parse_log(data)
+    assert (report.truncated, report.green, report.complete, report.passed) == (True, None, False, 2)
+    assert report.reasons == ("the log is too large, only its beginning was read",)
+    assert ([summary.line for summary in report.summaries], report.lines) == ([2], 27)
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_a_stream_is_read_like_the_whole_log(size: int) -> None:
+    data = (UNITTEST + "noise\n" * 50 + PYTEST).encode()
+    assert parse_log_stream(data[at : at + size] for at in range(0, len(data), size)) == parse_log(data)
+    assert parse_log_stream(iter([])) == parse_log(b"")
+
+
+def test_a_red_summary_in_the_middle_of_a_long_log_counts_like_one_at_its_end() -> None:
+    def chunks() -> Iterator[bytes]:
+        yield PYTEST.encode()
+        yield from [b"noise and no end of it\n" * 1000] * 40
+        yield PYTEST.replace("2 passed", "1 failed, 1 passed").encode()
+        yield from [b"noise and no end of it\n" * 1000] * 40
+        yield PYTEST.encode()
+
+    report = parse_log_stream(chunks())
+    assert (report.green, report.complete, report.passed, report.failed) == (False, True, 5, 1)
+    assert [summary.line for summary in report.summaries] == [2, 40_004, 80_006]
+    assert report.reasons == ("line 40004: 1 failed or broke",)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "1 passed in 0.01s",
+        "exit code: 1",
+        "No tests found, exiting with code 0",
+        "Ran 1 test in 0.1s",
+        "FAIL Required test coverage of 9%",
+    ],
+)
+def test_a_log_of_nothing_but_closing_lines_or_markers_is_not_kept(line: str) -> None:
+    with patch("checks.logs.MOST_KEPT", 10), patch("checks.logs.walk._BETWEEN_LOOKS", 5):
+        assert parse_log(f"{line}\n".encode() * 9).truncated is False
+        report = parse_log(f"{line}\n".encode() * 30)
+    assert (report.truncated, report.lines) == (True, 30)
+    assert report.green is not True
+    assert len(report.summaries) <= 10
+    assert "the log is too large, only its beginning was read" in report.reasons
+
+
+def test_limit() -> None:
+    assert checks.logs.MOST_KEPT == 20_000

@@ -1,8 +1,17 @@
 from __future__ import annotations
 
 import pytest
+import re2
 
-from checks.logs.markers import Marker, marker, starts_step
+from checks.logs.decode import TextBlocks
+from checks.logs.markers import INTEREST, STEPS, Marker, Markers, starts_step
+from checks.logs.walk import Walk
+
+
+def marker(number: int, line: str) -> Marker | None:
+    markers = Markers()
+    Walk([(INTEREST, markers)], lambda: True).through(TextBlocks([b"\n" * (number - 1) + line.encode()]))
+    return next(iter(markers.found), None)
 
 
 @pytest.mark.parametrize(
@@ -17,12 +26,14 @@ from checks.logs.markers import Marker, marker, starts_step
 )
 def test_step_starts(line: str) -> None:
     assert starts_step(line)
+    assert re2.search(STEPS, line) and not re2.search(STEPS, f" {line}")
     assert not starts_step(f" {line}")
 
 
 @pytest.mark.parametrize("line", ["##[group]Operating System", "##[endgroup]", "[group]Run x", "Post job"])
 def test_other_lines_start_no_step(line: str) -> None:
     assert not starts_step(line)
+    assert not re2.search(STEPS, line)
 
 
 @pytest.mark.parametrize(
@@ -62,6 +73,15 @@ def test_endings(line: str) -> None:
         "make[2]: *** [test] Error 2",
         " ELIFECYCLE  Command failed with exit code 1.",
         "ELIFECYCLE Test failed.",
+        " ERR_PNPM_RECURSIVE_RUN_FIRST_FAIL  @acme/web@1.0.0 test: `node t.js`",
+        "Error: ERR_PNPM_RECURSIVE_RUN_FIRST_FAIL",
+        " ERROR  run failed: command  exited (3)",
+        "lerna ERR! npm run test exited 1 in 'core'",
+        " NX   Running target test for 2 projects failed",
+        "\x1b[31m Lerna (powered by Nx) \x1b[39m  \x1b[31mRunning target test for 2 projects failed\x1b[39m",
+        "task_runner::run_failed",
+        "[0] node packages/web/t.js exited with code 3",
+        "[bb] exit 3 exited with code 3",
         "nox > Session tests failed.",
         "  py311: FAIL code 1 (2.00=setup[1.00]+cmd[1.00] seconds)",
         "ERROR: InvocationError for command /x/pytest (exited with code 1)",
@@ -83,7 +103,14 @@ def test_endings(line: str) -> None:
     ],
 )
 def test_failures(line: str) -> None:
-    assert marker(7, line) == Marker(7, line, ending=False)
+    found = marker(7, line)
+    assert found is not None
+    assert (found.line, found.ending) == (7, False)
+    assert found.text in line or "\x1b" in line
+
+
+def test_texts_are_cut() -> None:
+    assert marker(1, "npm error " + "x" * 300) == Marker(1, "npm error " + "x" * 190, ending=False)
 
 
 @pytest.mark.parametrize(
@@ -97,6 +124,9 @@ def test_failures(line: str) -> None:
         "Error: Process completed with exit code 0.",
         'The command "make test" exited with 0.',
         "web_1 exited with code 0",
+        "[0] node packages/core/t.js exited with code 0",
+        " NX   Running target test for 2 projects:",
+        " ERROR  in ./src/index.ts",
         "error Command failed with exit code 0.",
         "npm WARN deprecated x",
         "npm notice x",
