@@ -1,0 +1,66 @@
+"""What a change does to the settings and commands by which tests and checks are run.
+
+Catalogue: narrowed collection, weakened options, swallowed exit codes, lowered bars of coverage and linters, raised
+retries and time limits, runners replaced, expectations rewritten. *Failed* is only what takes something away for
+certain; where a person must judge, it is for a person; the rest raises the risk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from checks.tampering.alteration import Alteration
+from checks.tampering.change import Change
+from checks.tampering.commands.compare import compare_runs
+from checks.tampering.commands.places import scopes_of
+from checks.tampering.endings import is_code
+from checks.tampering.goldens import rewritten_goldens
+from checks.tampering.kept_tests import kept_tests
+from checks.tampering.runner_swaps import runner_swaps
+from checks.tampering.settings.compare import compare_settings
+from checks.tampering.settings.coverage import COVERAGE
+from checks.tampering.settings.javascript_runners import JAVASCRIPT_RUNNERS
+from checks.tampering.settings.lint import LINT
+from checks.tampering.settings.other_runners import OTHER_RUNNERS
+from checks.tampering.settings.python_runners import PYTHON_RUNNERS
+from checks.tampering.suppressions import suppressions
+from checks.tampering.workflows.model import is_workflow
+
+# Coverage before runners: `test.coverage.exclude` is not `test.exclude`.
+_TABLES = (*COVERAGE, *PYTHON_RUNNERS, *JAVASCRIPT_RUNNERS, *OTHER_RUNNERS, *LINT)
+
+
+def alterations(changes: Sequence[Change], tree: Collection[str] = ()) -> Iterator[Alteration]:
+    """Everything that is found, in no order that means anything. Never raises for what a change holds.
+
+    `tree` are the paths of the resulting tree, where they are known: with them an exclusion that takes existing tests
+    out is told from one that does not.
+    """
+    kept = kept_tests(changes, tree)
+    gone = removed_folders(changes)
+    runs = compare_runs(changes, scopes_of, kept, lambda change: _is_gone(change, gone))
+    yield from (each for each in runs if not is_workflow(each.path))
+    yield from compare_settings(changes, _TABLES, kept, lambda change: _is_gone(change, gone))
+    yield from suppressions(changes)
+    yield from rewritten_goldens(changes)
+    yield from runner_swaps(changes)
+
+
+def removed_folders(changes: Sequence[Change]) -> frozenset[str]:
+    """Folders from which a change takes code away, and in which it leaves or makes nothing that it touches.
+
+    The settings of a package that is removed as a whole are not weakened by it.
+    """
+    stay = {folder for change in changes if change.after for folder in _folders(change.after.path)}
+    left = [change.before.path for change in changes if change.after is None and change.before]
+    return frozenset({folder for path in left if is_code(path) for folder in _folders(path)} - stay)
+
+
+def _is_gone(change: Change, gone: Collection[str]) -> bool:
+    return change.after is None and not set(_folders(change.paths[0])).isdisjoint(gone)
+
+
+def _folders(path: str) -> Iterator[str]:
+    """Every folder around it but the repository itself."""
+    parts = path.split("/")
+    return ("/".join(parts[:end]) for end in range(1, len(parts)))

@@ -1,0 +1,103 @@
+"""TOML, JSON, INI and YAML texts as nested plain values; everything that is not a mapping or a list is text.
+
+None of them is evaluated. Each reader raises Unreadable for what its format does not allow.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+
+import re2
+
+from checks.tampering.settings.yaml_values import UnreadableYaml, Value, read_yaml
+
+
+class Unreadable(ValueError):
+    """The text is not of the form that its name says."""
+
+
+def toml_value(text: str) -> Value:
+    """https://toml.io/en/v1.0.0"""
+    if _LONG_KEY.search(text.encode("utf-8", "replace")):
+        raise Unreadable("not readable as TOML: a key of more than 40 parts")
+    try:
+        return _plain(tomllib.loads(text))
+    except (ValueError, RecursionError) as error:
+        raise Unreadable(f"not readable as TOML: {error}") from error
+
+
+# Python's reader takes time that is quadratic in the number of a key's parts.
+_LONG_KEY = re2.compile(rb"""(?:[\w"'-]+[ \t]*\.[ \t]*){40}""")
+
+
+def json_value(text: str) -> Value:
+    """JSON as the tools read it: with comments and commas before a closing bracket (tsconfig.json, .eslintrc)."""
+    try:
+        return _plain(json.loads(text))
+    except (ValueError, RecursionError):
+        return _lenient(text)
+
+
+def _lenient(text: str) -> Value:
+    try:
+        return _plain(json.loads(_TRAILING_COMMA.sub(r"\1", _COMMENT.sub(_kept, text))))
+    except (ValueError, RecursionError) as error:
+        raise Unreadable(f"not readable as JSON: {error}") from error
+
+
+def _kept(match: re.Match[str]) -> str:
+    return match[0] if match[0].startswith('"') else " "
+
+
+# A text is one token, so that no comment begins inside it; each alternative is linear.
+_COMMENT = re.compile(r'"(?:[^"\\\n]|\\.|\\\Z)*(?:"|\n|\Z)|//[^\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)')
+_TRAILING_COMMA = re.compile(r",[ \t\r\n]{0,200}([}\]])")
+
+
+def yaml_value(text: str) -> Value:
+    """The first level of https://yaml.org/spec/1.2.2/, see `yaml_values`."""
+    try:
+        return read_yaml(text).value
+    except UnreadableYaml as error:
+        raise Unreadable(f"not readable as YAML: {error}") from error
+
+
+def ini_value(text: str) -> Value:
+    """Sections as of https://docs.python.org/3/library/configparser.html, continuation lines joined by line ends.
+
+    Lines before the first section, as in `.npmrc` and `.flake8` of some age, are in a section without a name.
+    """
+    section: dict[str, Value] = {}
+    sections: dict[str, Value] = {"": section}
+    key = ""
+    for line in text.splitlines():
+        bare = line.strip()
+        if not bare or bare[0] in "#;":
+            continue
+        if line[0] in " \t" and key:
+            section[key] = f"{section[key]}\n{bare}"
+        elif bare[0] == "[" and "]" in bare:
+            section, key = {}, ""
+            sections[bare[1 : bare.index("]")].strip()] = section
+        else:
+            key, value = _pair(bare)
+            section[key] = value
+    return sections
+
+
+def _pair(line: str) -> tuple[str, str]:
+    at = min((found for found in (line.find("="), line.find(":")) if found >= 0), default=len(line))
+    return line[:at].strip(), line[at + 1 :].strip()
+
+
+def _plain(value: object) -> Value:
+    """Depth is bounded by the parsers, which end at Python's own limit."""
+    if isinstance(value, dict):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "" if value is None else str(value)
