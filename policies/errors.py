@@ -11,7 +11,7 @@ from typing import Any
 from pydantic_core import ErrorDetails
 
 from checks.document import Document, Fault, Path
-from policies.schema import LOGIN, TEAM, policy_schema
+from policies.schema import APP, LOGIN, TEAM, policy_schema
 
 _MOST_ERRORS = 20
 _DICTIONARY_KEY = "[key]"  # pydantic's mark for "the key itself is wrong"
@@ -34,6 +34,7 @@ _WORDS = {
     "missing": ("it is missing", "Add it"),
 }
 _FORMS = {
+    APP: ("that is no App's slug or id", 'Write its slug, for example `buildkite`, or its id in quotes: `"72"`'),
     LOGIN: ("that is no login", "Write it without `@`, for example `ada` or `dependabot[bot]`"),
     TEAM: ("that is no team's slug", "Write it without the organisation, for example `core`"),
 }

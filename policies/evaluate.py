@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from checks import ci, claims, people, review, risk, rollback, scope, verified
+from checks import baseline, ci, claims, people, review, risk, rollback, scope, verified
 from checks.bundle import BundleReading, read_bundle
 from checks.finding import Finding, Fix, Status, failed, passed, pending, skipped
 from checks.people import Classification
@@ -114,18 +114,26 @@ def _of_agent(case: _Case) -> tuple[Node, ...]:
         group("scope", scope.check(case.snapshot)),
         group("risk", case.risk.findings),
         group("rollback", back),
-        group("ci", ci.check(case.snapshot, rules.ci_requirement(policy)).findings),
+        group("ci", _ran(case)),
     )
 
 
 def _without_bundle(case: _Case) -> tuple[Node, ...]:
     """Outsiders and dependency bots write no bundle; what ran and what was changed is looked at all the same."""
-    ran = ci.check(case.snapshot, rules.ci_requirement(case.state.policy)).findings
     return (
         group("policy", (policy_finding(case.state),)),
         group("scope", scope.check(case.snapshot)),
         group("risk", case.risk.findings),
-        group("ci", ran),
+        group("ci", _ran(case)),
+    )
+
+
+def _ran(case: _Case) -> tuple[Finding, ...]:
+    policy, snapshot = case.state.policy, case.snapshot
+    ran = ci.check(snapshot, rules.ci_requirement(policy), case.level)
+    return (
+        *ran.findings,
+        *baseline.check(ran.runs, snapshot.baselines, rules.baseline_rule(policy), case.reading.bundle),
     )
 
 

@@ -39,6 +39,9 @@ def _lists(policy: Policy) -> _Lists:
         (("agents", "branches"), policy.agents.branches),
         (("dependency_bots", "paths"), policy.dependency_bots.paths),
         (("ci", "workflows"), policy.ci.workflows),
+        (("ci", "reports", "artifacts"), policy.ci.reports.artifacts),
+        (("ci", "reports", "files"), policy.ci.reports.files),
+        (("ci", "documentation"), policy.ci.documentation),
     ]
 
 

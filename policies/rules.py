@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 
+from checks.baseline import BaselineRule
 from checks.ci import CiRequirement
+from checks.other_ci import Witness
 from checks.paths import PathPatterns
 from checks.people import AgentMarkers, DependencyBots, PeopleRule
 from checks.risk import PathRule
 from checks.snapshot import Account, Risk, Snapshot, Unread
 from checks.verified import VerifierRequirement
+from checks.witnesses import ReportRule
 from policies.load import PolicyState
 from policies.schema import Approvers, Policy, permission_of, risk_of
 
@@ -55,8 +58,30 @@ def path_rules(policy: Policy, exempt: Collection[str] = ()) -> tuple[PathRule, 
 
 def ci_requirement(policy: Policy) -> CiRequirement:
     ci = policy.ci
-    workflows = patterns(ci.workflows) if ci.workflows else None
-    return CiRequirement(workflows, ci.jobs, ci.commands, ci.allow_push)
+    return CiRequirement(
+        workflows=_given(ci.workflows),
+        jobs=ci.jobs,
+        commands=ci.commands,
+        allow_push=ci.allow_push,
+        reports=ReportRule(_given(ci.reports.artifacts), ci.reports.required),
+        partial=ci.partial_jobs,
+        documentation=_given(ci.documentation),
+        others=tuple(Witness(other.app, other.checks) for other in ci.witnesses),
+    )
+
+
+def _given(lines: tuple[str, ...]) -> PathPatterns | None:
+    return patterns(lines) if lines else None
+
+
+def report_files(policy: Policy) -> PathPatterns:
+    """Which files in an artifact are test reports."""
+    return patterns(policy.ci.reports.files)
+
+
+def baseline_rule(policy: Policy) -> BaselineRule:
+    words = policy.ci.baseline
+    return BaselineRule(words.compare, words.fewer_tests, words.more_skips, policy.ci.partial_jobs)
 
 
 def verifier_requirement(case_risk: Risk, state: PolicyState, login: str | None, *, ready: bool) -> VerifierRequirement:

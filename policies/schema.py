@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from checks.baseline import Allowance
 from checks.claims import BundleField
 from checks.snapshot import Permission, Risk
 
@@ -24,6 +25,7 @@ Patterns = Annotated[tuple[Pattern, ...], Field(max_length=500)]
 # https://docs.github.com/en/get-started/signing-up-for-github/creating-an-account-on-github; Apps end in `[bot]`.
 LOGIN = r"^[A-Za-z0-9_-]{1,100}(\[bot\])?$"
 TEAM = r"^[a-z0-9_-]{1,100}$"
+APP = r"^[a-z0-9][a-z0-9-]{0,99}$"  # a slug, which is also how an id looks
 Login = Annotated[str, Field(pattern=LOGIN)]
 Logins = Annotated[tuple[Login, ...], Field(max_length=500)]
 Team = Annotated[str, Field(pattern=TEAM)]
@@ -156,6 +158,35 @@ class ReviewRules(Section):
     )
 
 
+class Reports(Section):
+    """Structured test reports (JUnit, CTRF, TRX, `go test -json`) in the runs' artifacts."""
+
+    artifacts: Patterns = Field(
+        description="Names of artifacts that hold test reports, gitignore style. Empty: no report is read."
+    )
+    files: Patterns = Field(description="Report files in these artifacts, gitignore style.")
+    required: bool = Field(description="Whether every test run that a log shows must be in a report too.")
+
+
+class BaselineRules(Section):
+    """The comparison with the newest green run of the target branch. What shrank unsaid always fails."""
+
+    compare: bool = Field(description="Whether jobs, tests and skipped tests are compared.")
+    fewer_tests: Allowance = Field(
+        description="Tests that are gone and declared as removed: never allowed, for a person to accept, or allowed."
+    )
+    more_skips: Allowance = Field(description="The same for tests that are declared as skipped.")
+
+
+class OtherCi(Section):
+    """Another CI system as a witness. Its raw logs are not read, so it suffices for changes of low risk only."""
+
+    app: Annotated[str, Field(pattern=APP)] = Field(description="Slug of its GitHub App, or its id in quotes.")
+    checks: Annotated[tuple[Line, ...], Field(min_length=1, max_length=50)] = Field(
+        description="Names of check runs that it must post as success."
+    )
+
+
 class Ci(Section):
     """Which runs count as evidence. A workflow file counts only while it equals the target branch's."""
 
@@ -169,6 +200,17 @@ class Ci(Section):
         description="Commands that must have run in a job, exactly as the workflow file writes them."
     )
     allow_push: bool = Field(description="Whether runs of the event `push` count too.")
+    reports: Reports
+    baseline: BaselineRules
+    partial_jobs: Annotated[tuple[Line, ...], Field(max_length=200)] = Field(
+        description="Names of jobs that may run only what a change affects, or nothing because it is cached."
+    )
+    documentation: Patterns = Field(
+        description="Path patterns of documentation; a change of nothing else needs no run. Empty: every change does."
+    )
+    witnesses: Annotated[tuple[OtherCi, ...], Field(max_length=20)] = Field(
+        description="Other CI systems whose checks must be green too."
+    )
 
 
 class Verifier(Section):

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from checks.finding import Evidence, Finding, Fix, Status
-from checks.snapshot import Permission, Ticket, Unread, WorkflowFile
+from checks.reports.report import TestReport
+from checks.snapshot import Baseline, JobTests, Permission, Ticket, Unread, WorkflowFile
 from policies.evaluate import evaluate
 from policies.load import PolicySource, read_policy
 from tests.policies.build import (
@@ -31,11 +32,13 @@ from tests.policies.build import (
 AWAY = Unread("GitHub answered 502")
 OFFLINE = Unread("GitHub was not asked", offline=True)
 OTHER = "3" * 40
+REPORT = TestReport("junit", "junit", 12, 0, 0, 0)
+BEFORE = Baseline(".github/workflows/ci.yml", 5, TARGET, (JobTests("test", 20, 0),))
 CHECKS = {
     "people", "policy", "ticket", "bundle", "claims.head", "claims.tree", "claims.files", "claims.commands",
     "claims.evidence", "claims.tests", "claims.logs", "scope", "scope.complete", "risk", "risk.claim", "rollback",
     "rollback.data-loss", "ci.runs", "ci.workflow-files", "ci.jobs", "ci.logs", "ci.commands", "ci.tests",
-    "ci.verifier", "review", "review.changes", "review.co-authors",
+    "ci.reports", "ci.baseline", "ci.other", "ci.verifier", "review", "review.changes", "review.co-authors",
 }  # fmt: skip
 ACTIONS = {
     "add-bundle", "add-bundle-field", "answer-review", "ask-person", "correct-bundle", "link-ticket",
@@ -85,6 +88,18 @@ CHANGES: dict[str, dict[str, Any]] = {
     "a skipped job": {"runs": (_job(conclusion="skipped"),)},
     "a job without a log": {"runs": (_job(log=None),)},
     "a log that was not read": {"runs": (_job(log=AWAY),)},
+    "a report": {"runs": (run(reports=(REPORT,)),)},
+    "a report that says more": {"runs": (run(reports=(replace(REPORT, passed=99),)),)},
+    "a red report": {"runs": (run(reports=(replace(REPORT, failed=1, failed_names=("t",)),)),)},
+    "a report without tests": {"runs": (run(reports=(replace(REPORT, passed=0),)),)},
+    "a report of skipped tests": {"runs": (run(reports=(replace(REPORT, passed=0, skipped=1),)),)},
+    "a report that was not read": {"runs": (run(reports=AWAY),)},
+    "fewer tests": {"baselines": (BEFORE,)},
+    "fewer tests, declared": {"baselines": (BEFORE,), "body": BODY.replace("risk:", "tests: {removed: 8}\nrisk:")},
+    "no fewer tests": {"baselines": (replace(BEFORE, jobs=(JobTests("test", 9, 0),)),)},
+    "a missing job": {"baselines": (replace(BEFORE, jobs=(JobTests("e2e", 9, 0),)),)},
+    "a baseline that was not read": {"baselines": AWAY},
+    "documentation without runs": {"runs": (), **change("README.md")},
     "another version of the workflow file": {
         "workflows": (WorkflowFile(".github/workflows/ci.yml", "aa" * 20, "bb" * 20),)
     },
@@ -112,6 +127,8 @@ POLICIES = {
     "strict": "version: 1\nextends: strict\n",
     "required": "version: 1\nticket: {required: true}\nci: {jobs: [deploy], commands: [tox]}\n",
     "broken": "version: 1\nmode: x\n",
+    "witnesses": "version: 1\nci: {witnesses: [{app: buildkite, checks: [build]}]}\n",
+    "no baseline": "version: 1\nci: {baseline: {compare: false}}\n",
     "given": PolicySource("version: 1", "refs/heads/main", TARGET, given="policy.yml"),
     "unread": PolicySource(AWAY, "refs/heads/main", TARGET),
 }
@@ -141,7 +158,7 @@ def test_whosever_it_is(changes: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
-@pytest.mark.parametrize("name", ["nothing", "no bundle", "a migration", "runs away", "runs offline"])
+@pytest.mark.parametrize("name", ["nothing", "no bundle", "no runs", "a migration", "runs away", "runs offline"])
 def test_whatever_the_policy(policy: str | PolicySource, name: str) -> None:
     in_force = state(policy) if isinstance(policy, str) else read_policy(policy, presets())
     for finding in evaluate(in_force, snapshot(**CHANGES[name]), gated=True).findings:
