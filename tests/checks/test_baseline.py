@@ -160,3 +160,7 @@ def test_each_workflow_file_has_a_baseline_of_its_own() -> None:
 def test_only_so_many_words_are_made() -> None:
     many = Baseline(build.CI_YML, 400, build.BASE, tuple(JobTests(f"leg {n}", 1, 0) for n in range(9)))
     assert judge(baselines=(many,)).reason.count("missing") == 5
+
+
+def test_without_runs_there_is_nothing_to_compare() -> None:
+    assert check((), (BEFORE,), BaselineRule(), None) == []
