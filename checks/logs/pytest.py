@@ -34,7 +34,7 @@ INTEREST = (
 _HEADER = re2.compile(r"^=+ test session starts(?: \(.*\))? =+$")
 _SUGAR_HEADER = re2.compile(r"^Test session starts \(platform: .*\)$")
 _SUGAR_RESULTS = re2.compile(r"^Results \(\d[\d.]*(?:s|m|h)?.*\):$")
-_BARE_DOTS = re2.compile(r"^\S+\.py ([.FEsxX]+)(?:Fatal |exit |\s|$)")
+_BARE_DOTS = re2.compile(r"^\S+\.py ([.FEsxX]+)(?:Fatal |exit |\s|$|\+{10})")
 _WORKER_LINE = re2.compile(r"^\[gw\d+\] \[ *(\d{1,3})%\] (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS) ")
 _STOPPED = re2.compile(
     r"^(?:!{10,} .+ !{10,}|!+ (?:Interrupted: .*|KeyboardInterrupt|stopping after .*|_pytest\.outcomes\.Exit: .*) !+)$"
@@ -166,6 +166,7 @@ class PytestReader:
             self._rule(number, line)
         elif last == "+" and _THREAD_TIMEOUT.search(line):
             self._open(number).timed_out = True
+            self._session_line(line)
         elif line.startswith("INTERNALERROR> "):
             self._open(number).crashed = True
         elif line.startswith(("FAIL Required test coverage of ", "ERROR: Coverage failure: ")):

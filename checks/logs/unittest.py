@@ -51,6 +51,9 @@ class UnittestReader:
         self._closed: list[Summary] = []
         self._sound: list[bool] = []  # for each summary: what was seen before it accounts for it
         self._step_start = 0
+        # Number of tests of Django's last run, if it was not told before: that goes to standard output, which comes
+        # last where it is no terminal, when all else has been printed to standard error.
+        self._late: int | None = None
         self._unfinished: list[Summary] = []
 
     def feed(self, number: int, line: str) -> None:
@@ -71,7 +74,7 @@ class UnittestReader:
 
     def boundary(self) -> None:
         self._abandon()
-        self._step_start = len(self._closed)
+        self._step_start, self._late = len(self._closed), None
 
     def finish(self) -> Reading:
         return Reading(tuple(self._closed), tuple(self._unfinished))
@@ -93,6 +96,7 @@ class UnittestReader:
     def _close(self, line: str, word: str, details: dict[str, int]) -> None:
         run, self._run = self._run, _Run()
         self._closed.append(_summary(run, line, word, details))
+        self._late = run.ran if run.django is not None and run.found is None else None
         self._sound.append(run.ran in (run.seen, run.found))
         if len(self._closed) - self._step_start > 1 and not all(self._sound[self._step_start :]):
             self._doubt()
@@ -110,6 +114,9 @@ class UnittestReader:
         found = _FOUND.match(line)
         if not found and not line.startswith(_DJANGO_STARTS):
             return False
+        if found and self._run.django is None and int(found.group(1)) == self._late:
+            self._late = None
+            return True
         if self._run.django is None:
             self._run.django = number
         if found:

@@ -335,6 +335,7 @@ def test_missed_coverage(line: str) -> None:
         (("[gw0] [ 50%] FAILED a.py::b ", "[gw0] [ 60%] ERROR a.py::b ", "[gw0] node down"), (0, 1, 1, 0)),
         (("INTERNALERROR> x",), (0, 0, 1, 0)),
         (("test_a.py .", "++++++++++ Timeout ++++++++++"), (1, 1, 0, 0)),
+        (("test_a.py .s++++++++++ Timeout ++++++++++",), (1, 1, 0, 1)),
         (("test_a.py .", "+++++++++ Timeout +++++++++"), (1, 0, 0, 0)),
     ],
 )

@@ -239,3 +239,28 @@ def test_words_that_are_not_djangos(line: str) -> None:
 def test_nose_is_known_by_its_skips() -> None:
     assert run(3, "OK (SKIP=1)").runner == "nose"
     assert counts(run(3, "OK (SKIP=1)")) == (2, 0, 0, 1)
+
+
+def django(found: int, ran: int = 4, late: int = 4, *more: str) -> LogReport:
+    """Django's run with its own words on standard output at the end, as where that is no terminal."""
+    first = "Creating test database for alias 'default'..."
+    last = ("Destroying test database for alias 'default'...", f"Found {late} test(s).")
+    return report(first, "." * found, DASHES, f"Ran {ran} tests in 0.004s", "", "OK", *last, *more)
+
+
+def test_django_may_say_last_what_it_found() -> None:
+    found = django(4)
+    assert (found.green, found.complete, counts(found), found.runner) == (True, True, (4, 0, 0, 0), "django")
+
+
+def test_django_may_not_find_more_than_it_ran() -> None:
+    found = django(4, 4, 5)
+    assert (found.green, found.complete) == (False, False)
+
+
+def test_what_django_found_is_said_once_a_run() -> None:
+    assert django(4, 4, 4, "Found 4 test(s).").complete is False
+    assert django(4, 4, 4, GROUP, "Found 4 test(s).").complete is False
+    assert report("....", "Ran 4 tests in 0.1s", "OK", "Found 4 test(s).").complete is False
+    told = ("Found 4 test(s).", "....", DASHES, "Ran 4 tests in 0.1s", "", "OK")
+    assert report(*told, "Found 4 test(s).").complete is False
