@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from checks.tampering import sentences
 from checks.tampering.alteration import Alteration
-from checks.tampering.expectations import subject_of_assertion, subject_of_test
+from checks.tampering.expectations import Context, subject_of_assertion, subject_of_test
 from checks.tampering.helpers import Helpers, own_assertions
 from checks.tampering.losses import Pair, everything, judge, pair_of
 from checks.tampering.marking import compare_marks, marks_of_new, runs
@@ -64,13 +64,13 @@ class _Comparing:
         removed = [look_for(unit, self._all_of(unit), supply) for unit in self.tests.removed]
         for pair in pairs:
             pair.rewrite(supply)
-        evidence = self._evidence(supply)
+        context = Context(self.product, self._checked(supply), frozenset(supply.renamed))
         for pair in pairs:
-            yield from judge(pair, self.product, evidence)
-        yield from self._marks(evidence)
+            yield from judge(pair, context)
+        yield from self._marks(context)
         side = NewSide(after)
         for one in removed:
-            yield from judge_removed(one, side, self.product, evidence)
+            yield from judge_removed(one, side, context)
 
     def _pairs(self) -> Iterator[Pair]:
         for old, new in self.tests.pairs:
@@ -95,7 +95,7 @@ class _Comparing:
     def _all_of(self, unit: Unit) -> list[Assertion]:
         return everything(unit, self.old_helpers.called(unit, self.new_helpers.names))
 
-    def _evidence(self, supply: Supply) -> frozenset[str]:
+    def _checked(self, supply: Supply) -> frozenset[str]:
         """What is checked that was not: by new tests, new rows and new assertions of other tests."""
         added = {id(unit) for unit in self.tests.added}
         found = [subject_of_test(new) for old, new in self.tests.pairs if new.cases > old.cases > 0]
@@ -105,11 +105,11 @@ class _Comparing:
                 found.append(subject_of_test(offer.unit) if id(offer.unit) in added else frozenset())
         return frozenset().union(*found)
 
-    def _marks(self, evidence: frozenset[str]) -> Iterator[Alteration]:
+    def _marks(self, context: Context) -> Iterator[Alteration]:
         elsewhere = new_rows(self.tests.pairs, self.tests.added)
         for old, new in self.tests.pairs:
             yield from compare_marks(old, new)
-            yield from compare_rows(old, new, elsewhere, self.product, evidence)
+            yield from compare_rows(old, new, elsewhere, context)
             yield from self._mocks(old, new)
         for new in self.tests.added:
             yield from marks_of_new(new)

@@ -14,8 +14,9 @@ Value rewrites are noisy (https://github.com/defilantech/LLMKube/pull/1416), so 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
-from checks.tampering.product import Product
+from checks.tampering.product import Excuse, Product
 from checks.tampering.units import Assertion, Unit
 from checks.tampering.words import called_names, names_of, words
 
@@ -34,12 +35,27 @@ _DIGITS = re.compile(r"\d++")
 _PROSE = re.compile(r"[A-Za-z]{2,}+[ ,.]++[A-Za-z]")
 
 
-def is_borne_out(old: str, new: str, subject: frozenset[str], product: Product, evidence: frozenset[str]) -> bool:
-    """`old` and `new` are the values' texts, `subject` what the test is about, `evidence` what new assertions are."""
-    if not product.changes:
-        return False
-    borne_out_by_itself = extends(old, new) or is_reworded(old, new)
-    return borne_out_by_itself or not subject.isdisjoint(evidence) or product.substitutes(old, new)
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What the rest of the difference has to say.
+
+    `checked` is what new tests, rows and assertions are about; `renamed` are names that tests know by another now.
+    """
+
+    product: Product
+    checked: frozenset[str]
+    renamed: frozenset[str]
+
+    def bears_out(self, old: str, new: str, subject: frozenset[str]) -> bool:
+        """`old` and `new` are the texts of an expected value, `subject` is what its test is about."""
+        if not self.product.changes:
+            return False
+        by_itself = extends(old, new) or is_reworded(old, new)
+        return by_itself or not subject.isdisjoint(self.checked) or self.product.substitutes(old, new)
+
+    def excuse(self, names: frozenset[str]) -> Excuse:
+        """Whether code of one of these names is gone, so that what tested it may go too."""
+        return self.product.excuse(names - self.renamed, self.checked)
 
 
 def subject_of_test(unit: Unit) -> frozenset[str]:

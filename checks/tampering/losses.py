@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 from checks.tampering import sentences
 from checks.tampering.alteration import Alteration, Weight
-from checks.tampering.expectations import is_borne_out, subject_of_assertion, subject_of_test
+from checks.tampering.expectations import Context, subject_of_assertion, subject_of_test
 from checks.tampering.helpers import Helpers, own_assertions
-from checks.tampering.product import Excuse, Product
+from checks.tampering.product import Excuse
 from checks.tampering.supply import Supply
-from checks.tampering.units import Assertion, Unit
+from checks.tampering.units import Assertion, Strength, Unit
 from checks.tampering.weakening import Turn, Turns, compare_assertions, holds, rank
-from checks.tampering.words import called_names, words
+from checks.tampering.words import called_names, names_of, words
 
 _WEIGHTS = {Excuse.NONE: Weight.FAILED, Excuse.REPLACED: Weight.PERSON, Excuse.GONE: Weight.RISK}
 
@@ -35,7 +35,7 @@ class Pair:
         """Looks for what was lost in all that is new."""
         turns = self.turns
         turns.turned = [turned for turned in turns.turned if not supply.take_identical(turned[1])]
-        self.missing = [one for one in turns.lost if supply.take(one, self.old) is None]
+        self.missing = [one for one in turns.lost if supply.take(one, self.old, self.new) is None]
 
     def rewrite(self, supply: Supply) -> None:
         """Takes what is left of the test's own new assertions for those that are missing."""
@@ -47,7 +47,13 @@ class Pair:
         """Whether something stronger about the same value stands beside it, or in place of a look at a mock."""
         if lost.matcher == "called" and len(self.after) >= len(self.before):
             return True
-        return any(holds(one) and rank(one) > rank(lost) and lost.target in one.target for one in self.after)
+        return any(holds(one) and rank(one) > rank(lost) and _says_of(one, lost) for one in self.after)
+
+
+def _says_of(one: Assertion, lost: Assertion) -> bool:
+    """Whether one assertion is about a part of what the other is about, or about all of it."""
+    part, whole = names_of(one), names_of(lost)
+    return bool(whole) and (whole <= part or (one.strength is Strength.EXACT and bool(part) and part <= whole))
 
 
 def pair_of(old: Unit, new: Unit, old_helpers: Helpers, new_helpers: Helpers, *, counts: bool) -> Pair:
@@ -64,20 +70,20 @@ def everything(unit: Unit, called: Iterable[Unit]) -> list[Assertion]:
     return [*own_assertions(unit, called), *(one for helper in called for one in helper.assertions)]
 
 
-def judge(pair: Pair, product: Product, evidence: frozenset[str]) -> Iterator[Alteration]:
+def judge(pair: Pair, context: Context) -> Iterator[Alteration]:
     """What a pair comes to, once all the others have taken what stands for their own losses."""
     changed = [(old, new) for turn, old, new in pair.turns.turned if turn is Turn.CHANGED]
     for old, new in (*changed, *pair.rewritten):
-        yield _expectation(pair.new, old, new, product, evidence)
+        yield _expectation(pair.new, old, new, context)
     for turn, old, new in pair.turns.turned:
         if turn is not Turn.CHANGED:
             yield sentences.turned(turn, pair.new, old, new)
-    yield from _missing(pair, product, evidence)
+    yield from _missing(pair, context)
 
 
-def _expectation(unit: Unit, old: Assertion, new: Assertion, product: Product, evidence: frozenset[str]) -> Alteration:
+def _expectation(unit: Unit, old: Assertion, new: Assertion, context: Context) -> Alteration:
     subject = subject_of_test(unit) | subject_of_assertion(new)
-    borne_out = is_borne_out(*_values(old, new), subject, product, evidence)
+    borne_out = context.bears_out(*_values(old, new), subject)
     return sentences.expectation(unit, old.text, new.text, new.line, is_borne_out=borne_out)
 
 
@@ -90,8 +96,8 @@ def _values(old: Assertion, new: Assertion) -> tuple[str, str]:
     return f"{old.target} {old.expected}", f"{new.target} {new.expected}"
 
 
-def _missing(pair: Pair, product: Product, evidence: frozenset[str]) -> Iterator[Alteration]:
-    excuses = [(one, _excuse(one, product, evidence)) for one in pair.missing]
+def _missing(pair: Pair, context: Context) -> Iterator[Alteration]:
+    excuses = [(one, _excuse(one, context)) for one in pair.missing]
     for excuse, weight in _WEIGHTS.items():
         lost = [one for one, given in excuses if given is excuse]
         if not lost:
@@ -102,7 +108,7 @@ def _missing(pair: Pair, product: Product, evidence: frozenset[str]) -> Iterator
             yield sentences.assertion_removed(pair.new, lost, weight)
 
 
-def _excuse(lost: Assertion, product: Product, evidence: frozenset[str]) -> Excuse:
+def _excuse(lost: Assertion, context: Context) -> Excuse:
     values, names = words(f"{lost.target} {lost.expected or ''}")
-    excuse = product.excuse(names, evidence)
-    return Excuse.GONE if excuse is Excuse.NONE and product.vanished(values | names) else excuse
+    excuse = context.excuse(names)
+    return Excuse.GONE if excuse is Excuse.NONE and context.product.vanished(values | names) else excuse

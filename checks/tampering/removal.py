@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from checks.tampering import sentences
 from checks.tampering.alteration import Alteration, Weight
+from checks.tampering.expectations import Context
 from checks.tampering.marking import runs
-from checks.tampering.product import Excuse, Product
+from checks.tampering.product import Excuse
 from checks.tampering.supply import Supply
 from checks.tampering.units import Assertion, FileUnits, Unit
 from checks.tampering.weakening import holds, identity
@@ -72,7 +73,7 @@ def look_for(unit: Unit, assertions: Sequence[Assertion], supply: Supply) -> Rem
     return Removed(unit, found.count(None), moved)
 
 
-def judge_removed(removed: Removed, side: NewSide, product: Product, evidence: frozenset[str]) -> Iterator[Alteration]:
+def judge_removed(removed: Removed, side: NewSide, context: Context) -> Iterator[Alteration]:
     unit = removed.unit
     hidden = side.hidden(unit)
     if removed.moved or side.repeats(unit):
@@ -82,14 +83,14 @@ def judge_removed(removed: Removed, side: NewSide, product: Product, evidence: f
     elif hidden is not None:
         yield sentences.uncollected(unit, hidden)
     else:
-        yield _gone(removed, product, evidence)
+        yield _gone(removed, context)
 
 
-def _gone(removed: Removed, product: Product, evidence: frozenset[str]) -> Alteration:
+def _gone(removed: Removed, context: Context) -> Alteration:
     unit = removed.unit
     values, names = words(unit.body)
     quoted = frozenset(value.strip("\"'`") for value in values)
-    excuse = product.excuse(names | called_names(unit) | quoted, evidence)
+    excuse = context.excuse(names | called_names(unit) | quoted)
     if excuse is Excuse.GONE:
         return sentences.removed_with_code(unit)
     if excuse is Excuse.REPLACED:

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from checks.tampering import sentences
 from checks.tampering.alteration import Alteration
-from checks.tampering.expectations import is_borne_out, subject_of_test
-from checks.tampering.product import Product
+from checks.tampering.expectations import Context, subject_of_test
 from checks.tampering.units import Unit
 from checks.tampering.words import words
 
@@ -23,9 +22,7 @@ def new_rows(pairs: _Pairs, added: Iterable[Unit]) -> Counter[str]:
     return rows
 
 
-def compare_rows(
-    old: Unit, new: Unit, elsewhere: Counter[str], product: Product, evidence: frozenset[str]
-) -> Iterator[Alteration]:
+def compare_rows(old: Unit, new: Unit, elsewhere: Counter[str], context: Context) -> Iterator[Alteration]:
     """Rows of one test on both sides. Those found `elsewhere` are taken out of there."""
     lost = list((Counter(old.rows) - Counter(new.rows)).elements())
     gained = list((Counter(new.rows) - Counter(old.rows)).elements())
@@ -34,10 +31,10 @@ def compare_rows(
     if new.cases == 0:
         yield sentences.rows_computed(old, new)
     elif new.cases >= old.cases:
-        yield from _changed_rows(new, lost, gained, product, evidence)
+        yield from _changed_rows(new, lost, gained, context)
     else:
         gone = [
-            row for row in lost if not _is_somewhere(row, new, elsewhere) and not product.vanished(_words(row))
+            row for row in lost if not _is_somewhere(row, new, elsewhere) and not context.product.vanished(_words(row))
         ]
         missing = old.cases - new.cases if not old.rows else min(len(gone), old.cases - new.cases)
         if missing:
@@ -53,11 +50,9 @@ def _is_somewhere(row: str, new: Unit, elsewhere: Counter[str]) -> bool:
     return True
 
 
-def _changed_rows(
-    new: Unit, lost: list[str], gained: list[str], product: Product, evidence: frozenset[str]
-) -> Iterator[Alteration]:
+def _changed_rows(new: Unit, lost: list[str], gained: list[str], context: Context) -> Iterator[Alteration]:
     for before, after in zip(lost, gained, strict=False):
-        borne_out = is_borne_out(before, after, subject_of_test(new), product, evidence)
+        borne_out = context.bears_out(before, after, subject_of_test(new))
         yield sentences.expectation(new, before, after, new.line, is_borne_out=borne_out)
 
 

@@ -34,9 +34,13 @@ class Offer:
 
 
 class Supply:
-    """What is new, found by what it checks and by the values it holds."""
+    """What is new, found by what it checks and by the values it holds.
+
+    `renamed` are names in lost assertions that what stands for them does not know: they go by another name now.
+    """
 
     def __init__(self) -> None:
+        self.renamed: set[str] = set()
         self._same: dict[Key, list[Offer]] = defaultdict(list)
         self._holding: dict[str, list[Offer]] = defaultdict(list)
         self._naming: dict[str, list[Offer]] = defaultdict(list)
@@ -56,10 +60,16 @@ class Supply:
             for name in names_of(assertion):
                 self._naming[name].append(offer)
 
-    def take(self, lost: Assertion, unit: Unit) -> Unit | None:
-        """The test in which something new stands for the lost assertion of `unit`; it covers one less from then on."""
-        offer = self._identical(lost) or self._covering(lost, unit)
-        return None if offer is None else offer.take()
+    def take(self, lost: Assertion, old: Unit, new: Unit | None = None) -> Unit | None:
+        """The test in which something new stands for an assertion that `old` lost; it covers one less from then on.
+
+        `new` is what became of the test, if anything.
+        """
+        offer = self._identical(lost) or self._own(lost, new) or self._covering(lost, old)
+        if offer is None:
+            return None
+        self.renamed |= names_of(lost) - words(offer.unit.body)[1]
+        return offer.take()
 
     def take_identical(self, lost: Assertion) -> bool:
         """Whether the very same assertion is new elsewhere."""
@@ -81,6 +91,13 @@ class Supply:
 
     def _identical(self, lost: Assertion) -> Offer | None:
         return next((offer for offer in self._same.get(identity(lost), ()) if offer.left), None)
+
+    def _own(self, lost: Assertion, new: Unit | None) -> Offer | None:
+        """In what became of the test, names may be others: the code's own may have changed."""
+        values = values_of(lost)
+        offers = self._of.get(id(new), []) if values else []
+        fitting = (offer for offer in offers if values <= offer.values and rank(offer.assertion) >= rank(lost))
+        return next((offer for offer in fitting if offer.left), None)
 
     def _covering(self, lost: Assertion, unit: Unit) -> Offer | None:
         """Something as strong in a test that has names in common and holds all of its values."""

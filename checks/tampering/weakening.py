@@ -20,6 +20,7 @@ _VARIABLE = re.compile(r""""[^"]*+"?+|'[^']*+'?+|(?<![.\w])[A-Za-z_]\w*+(?!\()""
 _NUMBER = re.compile(r"\d++(?:\.\d++)?+(?:[eE][+-]?+\d++)?+")
 # Matchers that say what a value is not or roughly is; from them to a value is a gain.
 _ROUGH = frozenset({"truthy", "type", "length", "contains", "compare", "matches", "called", "any", "constant"})
+_TIGHT = "1e-6"  # no default bound is much wider
 _FALSE = frozenset({"false", "none", "null", "nil", "0", '""', "[]", "{}", "()"})
 
 
@@ -144,13 +145,11 @@ def _weaker(old: Assertion, new: Assertion) -> Turn:
 
 
 def _is_wider(old: Assertion, new: Assertion) -> bool:
-    before, after = _bound(old), _bound(new)
-    return before is not None and (after is None or after > before)
-
-
-def _bound(assertion: Assertion) -> float | None:
-    found = _NUMBER.search(assertion.tolerance or "")
-    return None if found is None else float(found[0])
+    """A bound that is computed may be any; one that is not written is tight."""
+    if new.tolerance is None or new.tolerance == old.tolerance:
+        return False
+    before, after = _NUMBER.search(old.tolerance or _TIGHT), _NUMBER.search(new.tolerance)
+    return before is None or after is None or float(after[0]) > float(before[0])
 
 
 def _contradicts(old: Assertion, new: Assertion) -> bool:

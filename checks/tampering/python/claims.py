@@ -10,6 +10,7 @@ from checks.tampering.python.source import Source, cut, is_literal, last_name
 from checks.tampering.units import Strength
 
 _LONGEST = 300  # characters of target and expected
+_LONGEST_CHAIN = 3  # names that stand for names
 _DEEPEST = 30  # operators inside operators
 
 
@@ -51,10 +52,8 @@ _OPPOSITE: dict[type[ast.cmpop], ast.cmpop] = {
     ast.LtE: ast.Gt(),
 }
 _SIGNS: dict[type[ast.cmpop], str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
-# Default bounds: https://docs.pytest.org/en/stable/reference/reference.html#pytest-approx,
-# https://docs.python.org/3/library/unittest.html#unittest.TestCase.assertAlmostEqual (seven places),
-# https://numpy.org/doc/stable/reference/generated/numpy.testing.assert_allclose.html
-_TOLERANCES = {"approx": 1e-6, "assertAlmostEqual": 5e-8, "assertNotAlmostEqual": 5e-8, "isclose": 1e-9}
+# https://docs.pytest.org/en/stable/reference/reference.html#pytest-approx, `math.isclose`, numpy's `assert_allclose`
+# and unittest's `assertAlmostEqual`, where n places are a bound of half a unit of the n-th.
 _PLACES = ("places", "decimal")
 _WIDTHS = frozenset({"rel", "abs", "rtol", "atol", "rel_tol", "abs_tol", "delta", *_PLACES})
 _REFLEXIVE = (ast.Eq, ast.Is, ast.GtE, ast.LtE)
@@ -189,25 +188,39 @@ class Claims:
         return is_literal(self._value(node)) or name.isupper() or name.lower().startswith(("expect", "want"))
 
     def _value(self, node: ast.expr) -> ast.expr:
-        return self.values.get(node.id, node) if isinstance(node, ast.Name) else node
+        for _ in range(_LONGEST_CHAIN):
+            if not isinstance(node, ast.Name) or node.id not in self.values:
+                break
+            node = self.values[node.id]
+        return node
 
     def _text(self, node: ast.expr) -> str:
         return cut(self.source.text(node), _LONGEST)
 
     def _tolerance(self, call: ast.Call) -> str | None:
-        """The widest bound that is written, else the default one; None where it is computed."""
-        bounds = [_bound(keyword) for keyword in call.keywords if keyword.arg in _WIDTHS]
-        if None in bounds:
-            return None
-        default = _TOLERANCES.get(last_name(call.func), 1e-7)
-        return repr(max((bound for bound in bounds if bound is not None), default=default))
+        """The widest bound that is written, or the text of one that is computed; None for the default one."""
+        bounds = [(_bound(node, in_places=in_places), node) for node, in_places in _widths(call)]
+        computed = [self._text(node) for bound, node in bounds if bound is None]
+        written = [bound for bound, _ in bounds if bound is not None]
+        return computed[0] if computed else repr(max(written)) if written else None
 
 
-def _bound(keyword: ast.keyword) -> float | None:
-    value = keyword.value.value if isinstance(keyword.value, ast.Constant) else None
+def _widths(call: ast.Call) -> Iterator[tuple[ast.expr, bool]]:
+    """The bounds that a call gives, and whether as a number of decimal places."""
+    name = last_name(call.func)
+    for node in call.args[1 if name == "approx" else 2 :]:
+        if not isinstance(node, ast.Constant) or isinstance(node.value, int | float):  # else it is a message
+            yield node, "lmost" in name
+    for keyword in call.keywords:
+        if keyword.arg in _WIDTHS:
+            yield keyword.value, keyword.arg in _PLACES
+
+
+def _bound(node: ast.expr, *, in_places: bool) -> float | None:
+    value = node.value if isinstance(node, ast.Constant) else None
     if not isinstance(value, int | float):
         return None
     try:
-        return 0.5 * 10.0**-value if keyword.arg in _PLACES else float(value)
+        return 0.5 * 10.0**-value if in_places else float(value)
     except OverflowError:
         return None

@@ -41,14 +41,18 @@ def read_function(function: Function, source: Source, constants: Mapping[str, as
 
 
 def _local_values(nodes: tuple[ast.AST, ...], names: list[ast.Name]) -> dict[str, ast.expr]:
-    """What local names stand for that are bound once and to a literal."""
+    """What local names stand for that are bound once, and to a literal or another name."""
     bound = Counter(name.id for name in names if not isinstance(name.ctx, ast.Load))
     assigned = [node for node in nodes if isinstance(node, ast.Assign) and len(node.targets) == 1]
     return {
         node.targets[0].id: node.value
         for node in assigned
-        if isinstance(node.targets[0], ast.Name) and bound[node.targets[0].id] == 1 and is_literal(node.value)
+        if isinstance(node.targets[0], ast.Name) and bound[node.targets[0].id] == 1 and _is_plain(node.value)
     }
+
+
+def _is_plain(value: ast.expr) -> bool:
+    return isinstance(value, ast.Name) or is_literal(value)
 
 
 def _fixtures(function: Function) -> set[str]:
