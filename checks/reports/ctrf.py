@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from checks.reports.report import Outcome, Recount, ReportFault, TestReport
+from checks.reports.report import Outcome, Recount, ReportFault, TestReport, short
 
 FORMAT = "ctrf"
 # `pending` is what some runners call a test that was left out. `other` is whatever has no word here; the runner's own
@@ -67,4 +67,4 @@ def _differences(summary: Any, recount: Recount) -> list[str]:
     for what, total, _ in odd:
         if isinstance(total, int | float) and total < 0:
             raise ReportFault(f"it states {total} {what}, which is impossible")
-    return [f"the summary states {str(total)[:30]} {what} (its tests: {count})" for what, total, count in odd]
+    return [short(f"the summary states {str(total)[:30]} {what} (its tests: {count})") for what, total, count in odd]

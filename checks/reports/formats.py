@@ -6,7 +6,7 @@ from checks.reports.ctrf import is_ctrf, read_ctrf
 from checks.reports.elements import Elements, read_elements
 from checks.reports.go_json import is_go_json, read_go_json
 from checks.reports.junit import SUITES, JUnit
-from checks.reports.report import ReportFault, TestReport
+from checks.reports.report import ReportFault, TestReport, short
 from checks.reports.strict_json import read_json
 from checks.reports.trx import ROOT, Trx
 from checks.snapshot import Unread
@@ -22,7 +22,7 @@ def read_report(name: str, data: bytes) -> TestReport | Unread:
     try:
         return _read(name, data.removeprefix(_UTF8_MARK))
     except ReportFault as fault:
-        return Unread(f"the report {name} could not be read: {fault}")
+        return Unread(short(f"the report {name} could not be read: {fault}"))
 
 
 def _read(name: str, data: bytes) -> TestReport:

@@ -109,8 +109,9 @@ class Recount:
 
 
 def short(name: str) -> str:
-    """On one line, cut after `LONGEST_NAME` characters."""
-    return " ".join(name[: 2 * LONGEST_NAME].split())[:LONGEST_NAME]
+    """On one line, cut after `LONGEST_NAME` characters. Halves of characters, which JSON may hold, are replaced."""
+    whole = name[: 2 * LONGEST_NAME].encode("utf-8", "replace").decode()
+    return " ".join(whole.split())[:LONGEST_NAME]
 
 
 def bounded(names: Iterable[str]) -> tuple[str, ...] | None:

@@ -146,6 +146,18 @@ def test_a_hundred_thousand_lines_of_events() -> None:
     assert counts_of(line * 100_000 + '{"Action":"pass","Package":"p"}\n') == (0, 0, 0, 0)
 
 
+def test_halves_of_characters_are_replaced() -> None:
+    test = '{"name": "a\\ud800b", "status": "passed", "suite": "\\udfff"}'
+    read = report_of(
+        '{"results": {"tests": [' + test + '], "summary": {"tests": "\\ud800", "passed": 1, "failed": 0}}}'
+    )
+    assert read.tests == ("? a?b",)
+    assert read.disagreements == ("the summary states ? tests (its tests: 1)",)
+    assert refused('{"results": {"tests": [{"name": "a", "status": "\\ud800"}]}}') == (
+        "a test has the status `?`, which CTRF does not know"
+    )
+
+
 def test_what_is_kept_of_names_is_bounded() -> None:
     cases = "".join(f'<testcase name="{n}"><failure/></testcase>' for n in range(MOST_NAMES))
     read = report_of(f"<testsuite>{cases}</testsuite>")

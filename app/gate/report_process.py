@@ -1,0 +1,35 @@
+"""Archives of artifacts are opened in a process of their own, as raw logs are read. The child is `report_child`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from app.gate.child import run_child
+from checks.paths import PathPatterns
+from checks.reports.report import TestReport
+from checks.snapshot import Unread
+
+MEMORY_LIMIT = 2 * 1024**3  # bytes of address space
+TIME_LIMIT = 60.0  # seconds for the reports of one run
+CHILD = f"import app.gate.report_child as child; child.main({MEMORY_LIMIT}, {int(TIME_LIMIT)})"
+Reports = tuple[TestReport, ...] | Unread
+REPORTS: TypeAdapter[Reports] = TypeAdapter(Reports)
+
+
+async def read_archives(archives: Sequence[tuple[str, bytes]], files: PathPatterns) -> Reports:
+    """One report for every archive (artifact's name, zip) in which files match `files`; Unread if one is unreadable."""
+    wanted = json.dumps({"files": files.patterns, "names": [name for name, _ in archives]}).encode()
+    frames = (wanted, *(data for _, data in archives))
+    return _read(await run_child(CHILD, b"".join(len(each).to_bytes(4, "big") + each for each in frames), TIME_LIMIT))
+
+
+def _read(answer: bytes) -> Reports:
+    try:
+        said: Any = json.loads(answer)
+        return REPORTS.validate_python(said)
+    except (ValueError, ValidationError):
+        return Unread("its test reports could not be read within the limits of time and memory")
