@@ -8,11 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from app.cli.files import read_bytes, shown
+from app.cli.files import read_chunks, shown
 from app.cli.printing import print_json, print_line, progress
-from app.gate.log_process import LOG_LIMIT, parse_logs
+from app.gate.log_process import parse_log_stream
 from app.local.clone import CannotLook
 from checks.logs import LogReport
+from checks.logs.decode import MAX_BYTES as LIMIT
 from checks.snapshot import Unread
 from policies.escape import clean
 
@@ -33,7 +34,7 @@ def parse_log(
 
 def _report(file: str) -> LogReport:
     with progress("Reading the log"):
-        (log,) = asyncio.run(parse_logs([read_bytes(file, LOG_LIMIT)]))
+        log = asyncio.run(parse_log_stream(read_chunks(file, LIMIT)))
     if isinstance(log, Unread):
         raise CannotLook(f"{shown(file)}: {log.because}. Give the raw log of a single job.")
     return log.report

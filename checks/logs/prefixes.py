@@ -56,8 +56,10 @@ def _without_stamp(line: str) -> str:
 
 
 def _without_prefix(line: str) -> str:
-    prefix = _PREFIX.match(line)
-    return line[prefix.end() :] if prefix else line
+    if ": " in line or "] " in line or " |" in line:  # each of them ends so: asked first because it is cheap
+        prefix = _PREFIX.match(line)
+        return line[prefix.end() :] if prefix else line
+    return line
 
 
 class Packages:

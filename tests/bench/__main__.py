@@ -13,7 +13,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from tests.bench import intake, judging, queue
+from tests.bench import intake, judging, logs, queue
 from tests.bench.measured import Row
 
 
@@ -36,7 +36,8 @@ def main() -> None:
         status.update("judging a pull request of 3,000 files")
         rows += judging.measure_verdict()
         status.update("parsing logs")
-        rows += judging.measure_logs()
+        rows += logs.measure_collected()
+        rows += logs.measure_large(folder, status.update)
         status.update("claiming and finishing keys")
         rows += asyncio.run(queue.measure(folder / "queue"))
         status.update("taking deliveries in")

@@ -1,4 +1,4 @@
-"""The pure half: policy, verdict and explanation of a large pull request; raw logs."""
+"""The pure half: policy, verdict and explanation of a large pull request."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ import itertools
 from dataclasses import replace
 from typing import Literal
 
-from checks.job_log import read_job_log
 from policies.evaluate import evaluate
 from policies.explain import explain
 from policies.load import PolicySource, read_policy
 from tests.bench.measured import Row, best_of, milliseconds
 from tests.policies import build
-from tests.shared import SHARED
 
 FILES = 3000
 RULES = 200
@@ -48,17 +46,4 @@ def measure_verdict() -> list[Row]:
         Row("policy: read and compile", milliseconds(reading), f"{RULES} path rules"),
         Row("verdict: evaluate", milliseconds(judging), of),
         Row("verdict: explain both check runs", milliseconds(saying), of),
-    ]
-
-
-def measure_logs() -> list[Row]:
-    logs = [path.read_bytes() for path in sorted((SHARED / "logs").glob("*.log"))] or [build.LOG.encode() * 200]
-    large = max(logs, key=len) * 20
-    size = sum(map(len, logs))
-    digest = "sha256:" + "0" * 64
-    all_of_them = best_of(2, lambda: [read_job_log(log, digest) for log in logs])
-    one = best_of(2, lambda: read_job_log(large, digest))
-    return [
-        Row("raw logs: parse", f"{size / all_of_them / 1e6:,.1f} MB/s", f"{len(logs)} logs, {size / 1e6:.1f} MB"),
-        Row("raw logs: parse a long one", f"{len(large) / one / 1e6:,.1f} MB/s", f"{len(large) / 1e6:.1f} MB"),
     ]

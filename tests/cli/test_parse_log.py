@@ -13,15 +13,12 @@ from pathlib import Path
 import pytest
 
 from app.cli import files
-from app.gate.log_process import LOG_LIMIT
 from checks.snapshot import Unread
+from tests.checks.logs.test_logs_corpus import FAMILIES, LOOKS_CLEAN
 from tests.cli.clones import GREEN_LOG, RED_LOG, command, refused, run
 
 LOGS = Path(__file__).parents[2] / "../shared/logs"
 INDEX = LOGS / "INDEX.tsv"
-FAMILIES = ("pytest", "unittest", "django", "nose", "jest", "go test")
-# Its log looks clean: a hook turns failures into passes, which only the difference shows.
-LOOKS_CLEAN = "own_pytest_conftest_flips_failures"
 KEYS = ["runner", "passed", "failed", "errors", "skipped", "complete", "green", "summaries"]
 COUNTS = ("passed", "failed", "errors", "skipped")
 
@@ -83,16 +80,23 @@ def test_what_cannot_be_read(tmp_path: Path, options: tuple[str, ...], monkeypat
     (tmp_path / "loop").symlink_to("loop")
     assert "symbolic links" in refused(run("parse-log", str(tmp_path / "loop"), *options))
     (tmp_path / "large.log").touch()
-    os.truncate(tmp_path / "large.log", LOG_LIMIT + 1)
-    assert f"larger than {LOG_LIMIT} bytes" in refused(run("parse-log", str(tmp_path / "large.log"), *options))
-    assert f"larger than {LOG_LIMIT} bytes" in refused(run("parse-log", "/dev/zero", *options))
+    monkeypatch.setattr("app.cli.parse_log.LIMIT", 999_999)
+    os.truncate(tmp_path / "large.log", 1_000_000)
+    assert "larger than 999999 bytes" in refused(run("parse-log", str(tmp_path / "large.log"), *options))
+    assert "larger than 999999 bytes" in refused(run("parse-log", "/dev/zero", *options))
+
+
+def test_a_log_larger_than_the_gate_would_hold_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.gate.log_process.LOG_LIMIT", 1000)
+    (tmp_path / "large.log").write_bytes(GREEN_LOG.encode() + b"and no end of it\n" * 50_000)
+    assert json.loads(run("parse-log", str(tmp_path / "large.log"), "--json").stdout)["green"] is True
 
 
 def test_a_log_that_breaks_its_limits_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def beyond(_: object) -> list[Unread]:
-        return [Unread("the log could not be parsed within its limits of time and memory")]
+    async def beyond(_: object) -> Unread:
+        return Unread("the log could not be parsed within its limits of time and memory")
 
-    monkeypatch.setattr("app.cli.parse_log.parse_logs", beyond)
+    monkeypatch.setattr("app.cli.parse_log.parse_log_stream", beyond)
     (tmp_path / "a.log").write_text(GREEN_LOG)
     assert "within its limits" in refused(run("parse-log", str(tmp_path / "a.log"), "--json"))
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 
 import pytest
 
 from app.gate import log_process
-from app.gate.log_process import LOG_LIMIT, parse_logs
+from app.gate.log_process import LOG_LIMIT, parse_log_stream, parse_logs
 from checks.snapshot import JobLog, Unread
 
 pytestmark = pytest.mark.anyio
@@ -30,6 +31,38 @@ async def test_a_log_over_the_limit_is_not_read_and_keeps_its_place() -> None:
     assert isinstance(second, JobLog)
 
 
+async def test_logs_of_many_pieces_and_of_none() -> None:
+    noise = b"and no end of it\n" * 40_000
+    first, second, third = await parse_logs([noise + GREEN + noise, b"", GREEN])
+    assert isinstance(first, JobLog)
+    assert (first.report.passed, first.report.lines) == (3, 80_005)
+    assert isinstance(second, JobLog)
+    assert (second.size, second.report.lines, second.digest) == (0, 0, f"sha256:{hashlib.sha256().hexdigest()}")
+    assert isinstance(third, JobLog)
+    assert third.report.green is True
+
+
+async def test_a_stream_is_asked_for_as_it_is_taken() -> None:
+    log = await parse_log_stream(iter([b"", GREEN[:20], b"", GREEN[20:]]))
+    assert isinstance(log, JobLog)
+    assert (log.report.green, log.size) == (True, len(GREEN))
+
+
+async def test_a_stream_that_breaks_breaks_the_reading() -> None:
+    def broken() -> Iterator[bytes]:
+        yield GREEN
+        raise OSError("gone")
+
+    with pytest.raises(OSError, match="gone"):
+        await parse_log_stream(broken())
+
+
+async def test_large_answers_do_not_stop_the_sending() -> None:
+    """Each answer is larger than what a pipe holds."""
+    log = b"1 passed in 0.01s\n" * 1000
+    assert all(isinstance(read, JobLog) for read in await parse_logs([log] * 12))
+
+
 @pytest.mark.parametrize(
     "child",
     ["import os; os._exit(3)", "import time; time.sleep(60)", "print('{}')", "print('null')", "raise SystemExit"],
@@ -41,6 +74,7 @@ async def test_a_child_that_dies_stalls_or_lies_makes_the_log_unreadable(
     monkeypatch.setattr(log_process, "TIME_LIMIT", 2.0)
     (only,) = await parse_logs([GREEN])
     assert isinstance(only, Unread)
+    assert isinstance(await parse_log_stream([b"x" * 100_000] * 20), Unread)
 
 
 async def test_the_child_has_no_credential_in_its_environment(monkeypatch: pytest.MonkeyPatch) -> None:
