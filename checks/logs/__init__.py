@@ -10,14 +10,24 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 
+from checks.logs.bats import BatsReader
+from checks.logs.cargo import CargoReader
+from checks.logs.catch2 import Catch2Reader
+from checks.logs.ctest import CtestReader
 from checks.logs.decode import TextBlocks
-from checks.logs.go import GoReader
+from checks.logs.doctest import DoctestReader
+from checks.logs.exunit import ExunitReader
+from checks.logs.googletest import GoogletestReader
+from checks.logs.gotestsum import GotestsumReader
 from checks.logs.jest import JestReader
 from checks.logs.judge import judge_log
 from checks.logs.markers import INTEREST as MARKERS
 from checks.logs.markers import Markers
+from checks.logs.nextest import NextestReader
 from checks.logs.pytest import PytestReader
 from checks.logs.report import Listener, LogReport, Reader, Summary
+from checks.logs.swift import SwiftReader
+from checks.logs.tap import TapReader
 from checks.logs.unittest import UnittestReader
 from checks.logs.walk import Walk
 
@@ -26,8 +36,18 @@ __all__ = ["LogReport", "Summary", "parse_log", "parse_log_stream", "read_log"]
 _READERS: tuple[type[Reader], ...] = (
     PytestReader,
     UnittestReader,
-    GoReader,
+    GotestsumReader,  # and go test
     JestReader,
+    BatsReader,
+    CargoReader,
+    Catch2Reader,
+    CtestReader,
+    DoctestReader,
+    ExunitReader,
+    GoogletestReader,
+    NextestReader,
+    SwiftReader,
+    TapReader,
 )
 
 MOST_KEPT = 20_000

@@ -1,0 +1,3 @@
+setup_file() { false; }
+@test "never runs" { true; }
+@test "nor this" { true; }

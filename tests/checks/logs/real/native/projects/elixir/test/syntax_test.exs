@@ -1,0 +1,3 @@
+defmodule SyntaxTest do
+  use ExUnit.Case
+  test "x" do

@@ -1,0 +1,4 @@
+#[test]
+fn holds() {
+    assert_eq!(shop::total(&[5]), 5);
+}

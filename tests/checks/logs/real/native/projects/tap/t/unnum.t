@@ -1,0 +1,1 @@
+print "1..3\nok\nok - two\nnot ok\n";
