@@ -3,21 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import re2
 
-from checks.tampering import python_units
+from checks.tampering import (
+    csharp_units,
+    go_units,
+    java_units,
+    javascript_units,
+    python_units,
+    ruby_units,
+    rust_units,
+)
 from checks.tampering.places import extension, is_test_path
 from checks.tampering.units import FileUnits
 
 Adapter = Callable[[str, bytes], FileUnits]
 
+_JAVASCRIPT = ("js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts")
 _ADAPTERS: dict[str, Adapter] = {
     "py": python_units.read_units,
+    **dict.fromkeys(_JAVASCRIPT, javascript_units.read_units),
+    "go": go_units.read_units,
+    "rs": rust_units.read_units,
+    "java": java_units.read_units,
+    "rb": ruby_units.read_units,
+    "cs": csharp_units.read_units,
 }
 # What a file of that language holds if it holds tests although its path does not say so.
-_SIGNS = {
+_SIGNS: dict[str, Any] = {
     "py": re2.compile(rb"def test|TestCase|class Test"),
+    **dict.fromkeys(_JAVASCRIPT, javascript_units.SIGN),
+    "go": go_units.SIGN,
+    "rs": rust_units.SIGN,
+    "java": java_units.SIGN,
+    "rb": ruby_units.SIGN,
+    "cs": csharp_units.SIGN,
 }
 
 

@@ -1,0 +1,169 @@
+"""Tests of JavaScript and TypeScript as units, from their syntax trees.
+
+One reader for jest, vitest, mocha, jasmine, node:test, ava, tap, playwright, cypress, bun, deno and QUnit: their words
+for tests and suites do not contradict each other. `javascript_words` knows the words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import re2
+import tree_sitter_javascript
+import tree_sitter_typescript
+from tree_sitter import Node
+
+from checks.tampering.branches import BranchReader, left_at
+from checks.tampering.chains import Chain, chain
+from checks.tampering.javascript_assertions import SHAPE, is_caught, known, read_assertions
+from checks.tampering.javascript_matchers import FAIL
+from checks.tampering.javascript_words import FUNCTIONS, declared, property_bound, written_rows
+from checks.tampering.matchers import Said
+from checks.tampering.places import extension, is_test_path
+from checks.tampering.reading import Language, names_found
+from checks.tampering.scopes import Call, Item, Kind, Mock, Scope, Scopes
+from checks.tampering.syntax import Grammar, Syntax
+from checks.tampering.units import FileUnits
+
+_WANTED = (
+    *("call_expression", "member_expression", "function_declaration", "method_definition", "variable_declarator"),
+    *("if_statement", "try_statement", "switch_statement", "ternary_expression", "binary_expression"),
+    "for_in_statement",
+)
+_ATOMS = ("string", "template_string", "regex")
+
+
+def _grammar(pointer: object) -> Grammar:
+    return Grammar(pointer, atoms=_ATOMS, comments=("comment",), wanted=_WANTED)
+
+
+_JAVASCRIPT = _grammar(tree_sitter_javascript.language())
+_TYPESCRIPT = _grammar(tree_sitter_typescript.language_typescript())
+_GRAMMARS = {
+    "ts": _TYPESCRIPT,
+    "mts": _TYPESCRIPT,
+    "cts": _TYPESCRIPT,
+    "tsx": _grammar(tree_sitter_typescript.language_tsx()),
+}
+SIGN = re2.compile(rb"(?:^|[^.\w$])(?:describe|[fx]?it|[fx]?test|suite|context|specify|Deno\.test)(?:\.\w+)*\s*[(`]")
+_IN_TESTS = re2.compile(rb"\b(?:describe|it|test|suite|context|specify|expect|assert|should|skip|only)\b")
+_DEFINES = re2.compile(
+    r"\b(?:function\b\s*\*?|class|const|let|var|exports\s*\.)\s*([A-Za-z_$][\w$]*)"
+    r"|(?m:^\s*(?:(?:public|private|protected|static|async|get|set)\s+)*([A-Za-z_$][\w$]*)\s*\([^()]*\)[^;{}()]*\{)"
+)
+_KEYWORDS = frozenset({"if", "for", "while", "switch", "catch", "function", "return", "with"})
+# The names that runners collect by themselves: https://jestjs.io/docs/configuration#testmatch-arraystring,
+# https://vitest.dev/config/include, https://nodejs.org/api/test.html#running-tests-from-the-command-line,
+# https://mochajs.org/running/cli/ (./test), https://docs.cypress.io/app/references/configuration (*.cy.*, integration)
+_COLLECTED = re2.compile(
+    r"(?i)(?:.*/)?(?:(?:__tests__|tests?|specs?|e2e|integration)/.*|(?:[^/]*[._-])?(?:test|spec|tests|cy|e2e)\.\w+"
+    r"|tests?[._-][^/]*)"
+)
+_MOCKS = frozenset({"jest.mock", "jest.doMock", "vi.mock", "vi.doMock", "mock.module", "proxyquire", "mock"})
+_SPIES = frozenset({"jest.spyOn", "vi.spyOn", "sinon.stub", "sinon.replace", "mock.method", "t.mock.method", "spyOn"})
+
+
+def read_units(path: str, source: bytes) -> FileUnits:
+    """See `units`. Product code without a sign of tests is not parsed."""
+    if not is_test_path(path) and SIGN.search(source) is None:
+        return FileUnits(path, defines=_defines(source))
+    return _LANGUAGE.read(_GRAMMARS.get(extension(path), _JAVASCRIPT), path, source)
+
+
+def _defines(source: bytes) -> frozenset[str]:
+    return names_found(_DEFINES, source, but=_KEYWORDS)
+
+
+class _Reader(BranchReader):
+    """What each wanted node means."""
+
+    asserting = frozenset({"expect", "assert", "should"})
+    failing = frozenset({"throw", "done", "fail", "reject", "next"})
+
+    def __init__(self, syntax: Syntax, scopes: Scopes, path: str) -> None:
+        super().__init__(syntax, scopes)
+        self._is_collected = _COLLECTED.fullmatch(path) is not None
+
+    def visit(self, kind: str, node: Node) -> Iterator[Item]:
+        if node.id in self.taken:
+            return
+        match kind:
+            case "call_expression" | "member_expression":
+                yield from self._chain(node)
+            case "function_declaration" | "method_definition":
+                yield from self._function(node, node)
+            case "variable_declarator":
+                yield from self._variable(node)
+            case "if_statement":
+                yield from self.if_statement(node)
+            case "try_statement":
+                handler = node.child_by_field_name("handler")
+                yield from self.try_statement(node.child_by_field_name("body"), [handler] if handler else [])
+            case "for_in_statement":
+                yield from self._loop(node, node.child_by_field_name("right"))
+            case "binary_expression":
+                yield from self._either(node)
+            case _:
+                yield Scope(Kind.GUARD, node)
+
+    def _chain(self, node: Node) -> Iterator[Item]:
+        read = chain(self.syntax, SHAPE, node)
+        self.taken.update(inner.id for inner in read.inner)
+        if node.type == "call_expression":
+            opened = list(declared(self.syntax, read, node, self.lists, is_collected=self._is_collected))
+            if opened:
+                yield from opened
+                return
+            yield from (Call(name) for name in read.calls)
+            if read.name == "fc.assert":
+                yield from property_bound(self.syntax, read)
+            yield from self._replaced(read)
+            yield from self._rows(read, node)
+        for said in read_assertions(self.syntax, read):
+            yield self.assertion(node, said, swallowed=is_caught(read))
+
+    def _replaced(self, read: Chain) -> Iterator[Mock]:
+        """What a mock stands for: a module's path, or `object.method`."""
+        arguments = read.links[-1].arguments or ()
+        if read.name in _MOCKS and arguments and arguments[0].type == "string":
+            yield Mock(self.syntax.short(arguments[0]).strip('"'))
+        elif read.name in _SPIES and len(arguments) > 1:
+            yield Mock(f"{self.syntax.short(arguments[0])}.{self.syntax.short(arguments[1]).strip(chr(34))}")
+
+    def _rows(self, read: Chain, node: Node) -> Iterator[Scope]:
+        """Tests in `list.forEach(…)` run once for every element."""
+        if read.links[-1].name in ("forEach", "map") and len(read.links) == (1 if read.start else 2):
+            yield from self._loop(node, read.start or read.links[0].node)
+
+    def _loop(self, node: Node, over: Node | None) -> Iterator[Scope]:
+        if over is not None and not self.scopes.is_open(Kind.TEST):
+            yield Scope(Kind.SUITE, node, rows=written_rows(self.syntax, over, self.lists))
+
+    def _function(self, node: Node, function: Node) -> Iterator[Scope]:
+        name, body = node.child_by_field_name("name"), function.child_by_field_name("body")
+        if name is not None and body is not None:
+            yield Scope(Kind.HELPER, node, self.syntax.short(name), parts=(body,), certain_until=left_at(body))
+
+    def _variable(self, node: Node) -> Iterator[Scope]:
+        value = node.child_by_field_name("value")
+        if value is not None and value.type in FUNCTIONS:
+            yield from self._function(node, value)
+        elif value is not None and (name := node.child_by_field_name("name")) is not None:
+            self.bind(self.syntax.short(name), value, written_rows(self.syntax, value, self.lists))
+
+    def _either(self, node: Node) -> Iterator[Scope]:
+        operator = node.child_by_field_name("operator")
+        if operator is not None and operator.type in ("&&", "||", "??"):
+            yield Scope(Kind.GUARD, node)
+
+    def is_failure(self, call: Node) -> bool:
+        if call.type != "call_expression":
+            return False
+        read = chain(self.syntax, SHAPE, call)
+        return read.start is None and read.name in FAIL
+
+    def known(self, condition: Node) -> Said | None:
+        return known(self.syntax, condition)
+
+
+_LANGUAGE = Language(" > ", lambda syntax, scopes, path: _Reader(syntax, scopes, path).visit, _IN_TESTS, _defines)

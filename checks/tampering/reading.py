@@ -1,0 +1,83 @@
+"""What the adapters of all languages with a grammar share: from a file to its units, and what a name stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tree_sitter import Node
+
+from checks.tampering.matchers import Said, assertion, is_literal
+from checks.tampering.places import is_test_path
+from checks.tampering.scopes import Scope, Scopes, Visit
+from checks.tampering.syntax import Grammar, Syntax, parse
+from checks.tampering.units import Assertion, FileUnits
+
+
+class Reader:
+    """The beginning of an adapter's visitor."""
+
+    def __init__(self, syntax: Syntax, scopes: Scopes) -> None:
+        self.syntax = syntax
+        self.scopes = scopes
+        self.taken: set[int] = set()  # nodes that a chain or a condition around them has said all about
+        self.lists: dict[str, tuple[str, ...]] = {}  # the elements of named lists, the latest before this place
+        self._values: dict[str, str] = {}  # named literals of the file, likewise
+        self._local: dict[str, str] = {}  # those of the test or helper that is open
+        self._open: Scope | None = None
+
+    def bind(self, name: str, value: Node, rows: tuple[str, ...] | None) -> None:
+        """A name stands for that value from here on; `rows` are its elements where it is a list."""
+        text = self.syntax.short(value)
+        values = self._values if self.scopes.block() is None else self._locals()
+        values[name] = text if is_literal(text) else name
+        if rows is not None:
+            self.lists[name] = rows
+
+    def _stands_for(self, name: str) -> str:
+        return self._locals().get(name, self._values.get(name, name))
+
+    def _locals(self) -> dict[str, str]:
+        if self.scopes.block() is not self._open:
+            self._open, self._local = self.scopes.block(), {}
+        return self._local
+
+    def assertion(self, node: Node, said: Said, *, swallowed: bool = False) -> Assertion:
+        """At a node. An expected name is replaced by the literal that it stands for."""
+        expected = None if said.expected is None else self._stands_for(said.expected)
+        text = self.syntax.short(node)
+        return assertion(node.start_point.row + 1, text, replace(said, expected=expected), swallowed=swallowed)
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """How one language is read.
+
+    `visitor` makes the visitor of a file's path. `in_tests` is a pattern of what stands in tests: an unreadable part
+    that matches it may hide one, so the file counts as not parsed. `defines` finds names of product code.
+    """
+
+    separator: str  # between the parts of a test's name
+    visitor: Callable[[Syntax, Scopes, str], Visit]
+    in_tests: Any
+    defines: Callable[[bytes], frozenset[str]]
+
+    def read(self, grammar: Grammar, path: str, source: bytes) -> FileUnits:
+        """The units of a file that may hold tests."""
+        is_test_file = is_test_path(path)
+        syntax = parse(grammar, source)
+        if syntax is None:
+            return FileUnits(path, parsed=False, is_test_file=is_test_file)
+        scopes = Scopes(path, syntax, self.separator)
+        scopes.read(self.visitor(syntax, scopes, path))
+        defines = frozenset[str]() if is_test_file else self.defines(source)
+        units, helpers = tuple(scopes.units), tuple(scopes.helpers)
+        return FileUnits(path, units, helpers, defines, not syntax.broken(self.in_tests), is_test_file)
+
+
+def names_found(pattern: Any, source: bytes, *, but: frozenset[str] = frozenset()) -> frozenset[str]:
+    """What the groups of a compiled pattern match in a source."""
+    found = pattern.findall(source.decode("utf-8", "replace"))
+    parts = (part for match in found for part in ((match,) if isinstance(match, str) else match))
+    return frozenset(part for part in parts if part) - but
