@@ -101,7 +101,7 @@ def test_output_of_a_test_may_stand_before_the_marks() -> None:
         "=== RUN   ",
         "=== RUN   Test A",
         "=== NAME  TestA",
-        "ok 1 - works",
+        "ok - works",
         "ok",
         "FAIL src/a.test.js (5.2 s)",
         "FAIL\texample.test/shop\t0.002s x",
