@@ -36,8 +36,22 @@ def read_function(function: Function, source: Source, constants: Mapping[str, as
     del body.assertions[_MOST_ASSERTIONS:]
     calls = [node for node in nodes if isinstance(node, ast.Call)]
     called = {dotted(call.func) for call in calls} | _fixtures(function)
-    mocks = {name for call in calls for name in _replaced(call)} | set(_assigned_mocks(nodes))
-    return Reading(body, frozenset(called - {""}), frozenset(mocks), _text(function, source))
+    mocks = _mocks(nodes)
+    return Reading(body, frozenset(called - {""}), mocks, _text(function, source))
+
+
+def replaced_in(function: Function) -> frozenset[str]:
+    """What code a function replaces: by mocks, by `monkeypatch`, or by giving attributes of modules other values."""
+    nodes = tuple(ast.walk(function))
+    own = ("self", "cls", *_fixtures(function))
+    assigned = [node for node in nodes if isinstance(node, ast.Assign) and not is_literal(node.value)]
+    targets = (target for node in assigned for target in node.targets if isinstance(target, ast.Attribute))
+    return _mocks(nodes) | {name for name in map(dotted, targets) if name.partition(".")[0] not in own}
+
+
+def _mocks(nodes: tuple[ast.AST, ...]) -> frozenset[str]:
+    called = (name for node in nodes if isinstance(node, ast.Call) for name in replaced_by_call(node))
+    return frozenset((*called, *_assigned_mocks(nodes)))
 
 
 def _local_values(nodes: tuple[ast.AST, ...], names: list[ast.Name]) -> dict[str, ast.expr]:
@@ -64,16 +78,17 @@ def _fixtures(function: Function) -> set[str]:
     }
 
 
-def _replaced(call: ast.Call) -> Iterator[str]:
-    """What `mock.patch`, `patch.object`, `monkeypatch.setattr` and `mocker.patch` replace."""
+def replaced_by_call(call: ast.Call) -> Iterator[str]:
+    """What `mock.patch`, `patch.object`, `monkeypatch.setattr` and `mocker.patch` replace, but for plain values."""
     name = last_name(call.func)
     if name not in ("patch", "object", "setattr") or not call.args:
         return
     first, *others = call.args
-    if isinstance(first, ast.Constant) and isinstance(first.value, str):
-        yield first.value
-    elif others and isinstance(others[0], ast.Constant) and isinstance(others[0].value, str):
-        yield f"{dotted(first)}.{others[0].value}"
+    is_path = isinstance(first, ast.Constant) and isinstance(first.value, str)
+    named = first if is_path else next(iter(others), first)
+    values = [*(others if is_path else others[1:]), *(word.value for word in call.keywords if word.arg == "new")]
+    if not any(map(is_literal, values)) and isinstance(named, ast.Constant) and isinstance(named.value, str):
+        yield named.value if is_path else f"{dotted(first)}.{named.value}"
 
 
 def _assigned_mocks(nodes: tuple[ast.AST, ...]) -> Iterator[str]:

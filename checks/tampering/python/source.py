@@ -87,6 +87,11 @@ def expression(text: str) -> ast.expr | None:
         return None
 
 
+def is_plainly_encoded(source: bytes) -> bool:
+    """Whether people, Python and this analysis read the same characters."""
+    return _decoded(source) is not None
+
+
 def _decoded(source: bytes) -> str | None:
     declared = next(filter(None, (_COOKIE.match(line) for line in source.split(b"\n", 2)[:2])), None)
     name = declared.group(1).decode("ascii", "replace").lower().replace("_", "-") if declared else "utf-8"
