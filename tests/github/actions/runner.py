@@ -9,6 +9,7 @@ import shlex
 import shutil
 from dataclasses import dataclass, field
 
+from tests.github.actions import token
 from tests.github.actions.expressions import Status, UnsupportedExpressionError, holds, interpolate
 from tests.github.actions.log import JobLog
 from tests.github.actions.plan import JobPlan, Outcome, Upload
@@ -77,8 +78,11 @@ class Runner:
         step = self._begin(1, "Set up job")
         self.log.write(1, f"Current runner version: '{RUNNER_VERSION}'")
         self.log.group(1, "Runner Image", ["Image: simulated", "Version: 1"])
-        self.log.group(1, "GITHUB_TOKEN Permissions", ["Contents: read", "Metadata: read"])
-        self.log.write(1, "Secret source: Actions\nPrepare workflow directory\nPrepare all required actions")
+        outsider = token.is_outsiders(self.plan.github, self.plan.event)
+        permissions = token.permissions(self.plan.definition.permissions, outsider=outsider)
+        self.log.group(1, "GITHUB_TOKEN Permissions", permissions)
+        self.log.write(1, f"Secret source: {token.secret_source(self.plan.github, outsider=outsider)}")
+        self.log.write(1, "Prepare workflow directory\nPrepare all required actions")
         problem = self._refused()
         if problem:
             self._fail(1, problem)

@@ -68,6 +68,7 @@ class JobDefinition:
     timeout_minutes: float = DEFAULT_TIMEOUT_MINUTES
     fail_fast: bool = True  # the first failed row of a matrix ends the others
     refused: str | None = None  # why the runner will not take the job
+    permissions: object = None  # as the file has them, the job's or else the workflow's
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,8 @@ def parse(text: bytes) -> WorkflowFile:
         raise InvalidWorkflowError("No event triggers defined in `on`")
     jobs = _mapping(root.get("jobs"), "jobs")
     defaults = _run_defaults(root)
-    parsed = tuple(_job(name, _mapping(job, f"jobs.{name}"), defaults) for name, job in jobs.items())
+    inherited = root.get("permissions")
+    parsed = tuple(_job(name, _mapping(job, f"jobs.{name}"), defaults, inherited) for name, job in jobs.items())
     _check_needs(parsed)
     return WorkflowFile(
         name=_optional_text(root, "name"),
@@ -152,7 +154,7 @@ def _run_defaults(owner: dict[str, Any]) -> dict[str, Any]:
     return run if isinstance(run, dict) else {}
 
 
-def _job(name: str, job: dict[str, Any], defaults: dict[str, Any]) -> JobDefinition:
+def _job(name: str, job: dict[str, Any], defaults: dict[str, Any], permissions: object) -> JobDefinition:
     _check_keys(job, _JOB_KEYS, f"jobs.{name}")
     if "steps" not in job and "uses" not in job:
         raise InvalidWorkflowError(f"jobs.{name} needs `steps` or `uses`")
@@ -175,6 +177,7 @@ def _job(name: str, job: dict[str, Any], defaults: dict[str, Any]) -> JobDefinit
         timeout_minutes=_minutes(job.get("timeout-minutes"), DEFAULT_TIMEOUT_MINUTES),
         fail_fast=(job.get("strategy") or {}).get("fail-fast") is not False,
         refused=_refusal(job),
+        permissions=job.get("permissions", permissions),
     )
 
 
