@@ -85,7 +85,7 @@ class GotestsumReader:
         self._closed += [replace(one, counted=False) for one in reading.summaries]
         flaky = runs > 1 and failures > 0 and not errors and run.listed and run.failed_again < runs - 1
         self._replace_earlier(forget=flaky)
-        reasons = () if flaky else tuple(_reasons(run, reading, failures + errors))
+        reasons = tuple(_reasons(run, reading, 0 if flaky else failures + errors))
         self._closed.append(_summary(number, line, tests, skipped, failures, errors, flaky, reasons, run.cached))
         self._run = _Run()
 

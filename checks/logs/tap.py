@@ -19,12 +19,12 @@ from checks.logs.tap_stream import Stream, read_test
 
 INTEREST = (
     r"^(?:not )?ok(?: |$)|^1\.\.\d+(?:$| *#)|^TAP version \d+$|^Bail out!|^\s+not ok |^\s+(?:---|\.\.\.)$"
-    r"|^# (?:pass|fail|suites|cancelled|duration_ms) +\d|^# Looks like you|^  duration_ms: \d"
+    r"|^# (?:pass|fail|suites|cancelled|duration_ms) +[\d.]+$|^# Looks like you|^  duration_ms: \d"
     rf"|{prove.INTEREST}|{ctest.SPAN}"
 )
 
 _PLAN = re2.compile(r"^1\.\.(\d{1,9})(?: *#.*)?$")
-_COMMENT = re2.compile(r"^# (pass|fail|suites|cancelled|duration_ms) +(\d{1,9})")
+_COMMENT = re2.compile(r"^# (pass|fail|suites|cancelled|duration_ms) +(\d{1,9})(?:\.\d+)?$")
 _MOST_PENDING = 1000  # streams that are kept until it is known whose they are
 _NODE = frozenset({"suites", "cancelled", "duration_ms"})
 

@@ -170,6 +170,13 @@ def test_only_the_runs_that_it_repeats_are_replaced() -> None:
     assert cached.green is False
 
 
+def test_a_flaky_run_is_held_to_the_rest_too() -> None:
+    cached = report(FIRST, "✓  till (cached)", LISTED, ENTRY, AGAIN)
+    assert cached.reasons == ("line 5: results were served from the test cache, it is not a fresh run",)
+    denied = report(FIRST, RUN, FAILED, LISTED, ENTRY, AGAIN)
+    assert denied.reasons == ("line 6: the closing line names no failure, but lines of go test do",)
+
+
 def test_all_runs_without_a_failure() -> None:
     found = report("DONE 2 runs, 3 tests in 0.498s")
     assert (counts(found), found.green, found.summaries[0].flaky) == ((3, 0, 0, 0), True, 0)

@@ -155,7 +155,7 @@ def test_lines_that_say_nothing_without_a_stream(line: str) -> None:
         (("# fail 2",), "the comments count 2 failed, the lines 0"),
         (("# Looks like you failed 1 test of 4.", "# Looks like you"), "line 6 says that something went wrong"),
         (("# Looks like your test exited with 255 just after 4.",), "line 6 says that something went wrong"),
-        (("# all is well", "# passing 3"), None),
+        (("# all is well", "# passing 3", "# fail 9 times", "# pass 9 on"), None),
     ],
 )
 def test_comments_must_agree(comments: tuple[str, ...], reason: str | None) -> None:
