@@ -1,6 +1,6 @@
 """Keys of work: what a delivery or the resync says should be looked at again.
 
-Pull request, merge group and ticket keys are reconciled. Branch, commit, repository and installation keys only fan
+Pull request, merge group, ticket and tip keys are reconciled. Branch, commit, repository and installation keys only fan
 out to those. A key is text in the store, `kind:installation:repository:rest`, so that it can be read by a person.
 """
 
@@ -82,6 +82,23 @@ class BranchKey:
 
 
 @dataclass(frozen=True, slots=True)
+class TipKey:
+    """A gated branch whose tip's own runs say what later ones are compared with."""
+
+    kind: ClassVar = "tip"
+    installation_id: int
+    repository_id: int
+    ref: str
+
+    def __str__(self) -> str:
+        return f"tip:{self.installation_id}:{self.repository_id}:{self.ref}"
+
+    @classmethod
+    def parse(cls, installation: str, repository: str, rest: str) -> Self:
+        return cls(int(installation), int(repository), rest)
+
+
+@dataclass(frozen=True, slots=True)
 class CommitKey:
     """A commit; fans out to the pull requests and merge groups whose head it is."""
 
@@ -149,11 +166,11 @@ class ResyncKey:
         return cls()
 
 
-Key = PullKey | GroupKey | TicketKey | BranchKey | CommitKey | RepositoryKey | InstallationKey | ResyncKey
+Key = PullKey | GroupKey | TicketKey | BranchKey | TipKey | CommitKey | RepositoryKey | InstallationKey | ResyncKey
 
 KINDS: dict[str, type[Key]] = {
     kind.kind: kind
-    for kind in (PullKey, GroupKey, TicketKey, BranchKey, CommitKey, RepositoryKey, InstallationKey, ResyncKey)
+    for kind in (PullKey, GroupKey, TicketKey, BranchKey, TipKey, CommitKey, RepositoryKey, InstallationKey, ResyncKey)
 }
 
 

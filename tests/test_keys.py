@@ -17,6 +17,7 @@ from app.keys import (
     RepositoryKey,
     ResyncKey,
     TicketKey,
+    TipKey,
     UnknownKey,
     parse_key,
 )
@@ -29,6 +30,7 @@ KEYS = st.one_of(
     st.builds(TicketKey, NUMBERS, NUMBERS, NUMBERS),
     st.builds(GroupKey, NUMBERS, NUMBERS, SHAS, REFS),
     st.builds(BranchKey, NUMBERS, NUMBERS, REFS),
+    st.builds(TipKey, NUMBERS, NUMBERS, REFS),
     st.builds(CommitKey, NUMBERS, NUMBERS, SHAS),
     st.builds(RepositoryKey, NUMBERS, NUMBERS),
     st.builds(InstallationKey, NUMBERS),
@@ -66,4 +68,4 @@ def test_other_texts_are_refused(text: str) -> None:
 
 
 def test_every_kind_is_walked() -> None:
-    assert len(KINDS) == 8
+    assert len(KINDS) == 9

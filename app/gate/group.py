@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from app.gate.apply import Applier
 from app.gate.gate import Gate
 from app.gate.git import GitFailed, GitObjects
-from app.gate.listing import own_runs
+from app.gate.listing import foreign_check_runs, own_runs
 from app.gate.members import accepted_paths, check_members_unmoved, judge_members, members_policy
 from app.gate.mirror import MissingObjects
 from app.gate.names import RepositoryName
@@ -17,6 +17,7 @@ from app.gate.observation import GroupObservation
 from app.gate.outputs import first_look_at_group, outputs_of_group
 from app.gate.plan import plan_group
 from app.gate.rebuild import rebuild_tree
+from app.gate.reports import with_reports
 from app.gate.runs import read_runs
 from app.gate.target import BRANCHES, policy_at
 from app.gate.workflows import read_workflow_files
@@ -30,6 +31,7 @@ from app.store.work import Lease
 from app.store.worker import Done, Outcome, Retry, Sleep
 from checks.finding import Status
 from checks.snapshot import GroupMember, GroupSnapshot, Repository, TreeRebuild, Unread
+from policies.load import PolicyState
 from policies.merge_group import evaluate_group
 from policies.verdict import GroupVerdict, Node
 
@@ -139,9 +141,9 @@ async def _judge(gate: Gate, applier: Applier, seen: GroupLook) -> Outcome:
         objects if isinstance(objects, Unread) else await rebuild_tree(objects, seen.head, chain, members, seen.tip.oid)
     )
     snapshot = replace(_snapshot(gate, seen, members, rebuild), accepted_changes=accepted_paths(judged))
-    snapshot = await _with_runs(gate, seen, objects, snapshot)
-    observation = _observation(gate, seen, snapshot)
     policy = members_policy(judged, seen.key.target_ref) or policy_at(gate, seen.key.target_ref, seen.tip)
+    snapshot = await _with_runs(gate, seen, objects, snapshot, policy)
+    observation = _observation(gate, seen, snapshot)
     verdict = evaluate_group(policy, snapshot)
     effects = plan_group(observation, verdict, outputs_of_group(verdict))
     if effects and verdict.evidence.status is verdict.review.status is Status.PASSED:
@@ -204,13 +206,16 @@ def _snapshot(
 
 
 async def _with_runs(
-    gate: Gate, seen: GroupLook, objects: GitObjects | Unread, snapshot: GroupSnapshot
+    gate: Gate, seen: GroupLook, objects: GitObjects | Unread, snapshot: GroupSnapshot, policy: PolicyState
 ) -> GroupSnapshot:
-    runs = await read_runs(gate, gate.client(seen.key.installation_id), seen.repository, seen.head)
+    client = gate.client(seen.key.installation_id)
+    runs = await read_runs(gate, client, seen.repository, seen.head)
+    runs = await with_reports(gate, client, seen.repository, runs, policy.policy)
     workflows = (
         objects if isinstance(objects, Unread) else await read_workflow_files(objects, seen.head.oid, seen.tip.oid)
     )
-    return replace(snapshot, runs=runs, workflows=workflows)
+    others = foreign_check_runs(seen.head, gate.app_id)
+    return replace(snapshot, runs=runs, workflows=workflows, check_runs=others)
 
 
 def _observation(gate: Gate, seen: GroupLook, snapshot: GroupSnapshot) -> GroupObservation:

@@ -107,9 +107,8 @@ def _with_verdict(number: int, enqueued: str, current: str, verdict: Verdict, ta
         reason = f"Pull request {number} does not target {target_ref} any more."
         return GroupMember(number, enqueued, current, "failed", "failed", reason)
     worst = verdict.evidence if verdict.evidence.status is not Status.PASSED else verdict.review
-    return GroupMember(
-        number, enqueued, current, _word(verdict.evidence.status), _word(verdict.review.status), worst.reason
-    )
+    states = (_word(verdict.evidence.status), _word(verdict.review.status))
+    return GroupMember(number, enqueued, current, *states, worst.reason, verdict.risk)
 
 
 def _word(status: Status) -> MemberState:

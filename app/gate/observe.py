@@ -11,6 +11,7 @@ from datetime import datetime
 
 from app.gate import people, reviews
 from app.gate.analysis import judged_difference, remembered_analysis
+from app.gate.baselines import read_baselines
 from app.gate.changes import Changes, read_changes, unread_changes
 from app.gate.gate import Gate
 from app.gate.git import GitFailed, GitObjects
@@ -18,6 +19,7 @@ from app.gate.listing import foreign_check_runs, own_runs
 from app.gate.memory import Memory, as_written, recall
 from app.gate.names import RepositoryName
 from app.gate.observation import Observation, Queued
+from app.gate.reports import with_reports
 from app.gate.runs import read_runs
 from app.gate.snapshots import build_snapshot
 from app.gate.target import BRANCHES, Target, read_target
@@ -127,11 +129,13 @@ async def _completed(gate: Gate, seen: Look, objects: GitObjects | Unread, snaps
     bundle = reviews.bundle_now(snapshot)
     pusher = await people.pusher(client, repository, seen.pull, seen.memory.pushes)
     runs = await read_runs(gate, client, repository, seen.head)
+    runs = await with_reports(gate, client, repository, runs, seen.target.policy.policy)
     verifications = await read_verifications(gate, client, repository, seen.head.oid)
     snapshot = replace(
         snapshot,
         head=replace(snapshot.head, pusher=pusher),
         runs=runs,
+        baselines=await read_baselines(gate, seen.key.installation_id, repository.id, seen.target),
         tested_bases=await _tested_bases(objects, seen, _named_bases(runs, verifications)),
         verifications=verifications,
         gate_login=await gate.github.login() if verifications else None,

@@ -8,6 +8,7 @@ from typing import assert_never
 
 import structlog
 
+from app.gate.baselines import reconcile_tip
 from app.gate.fanout import fan_out_branch, fan_out_commit, fan_out_installation, fan_out_repository, resync
 from app.gate.gate import Gate
 from app.gate.group import reconcile_group
@@ -25,6 +26,7 @@ from app.keys import (
     RepositoryKey,
     ResyncKey,
     TicketKey,
+    TipKey,
     UnknownKey,
     parse_key,
 )
@@ -72,6 +74,8 @@ class Reconciler:
                 return await reconcile_group(self.gate, lease, key)
             case BranchKey():
                 return await fan_out_branch(self.gate, key)
+            case TipKey():
+                return await reconcile_tip(self.gate, key)
             case CommitKey():
                 return await fan_out_commit(self.gate, key)
             case RepositoryKey():

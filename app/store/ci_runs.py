@@ -23,7 +23,7 @@ class CiRun:
 SAVE = """
 insert into ci_runs (repository_id, run_id, attempt, updated_at, facts) values (%s, %s, %s, %s, %s)
 on conflict (repository_id, run_id, attempt) do update set
-  updated_at = excluded.updated_at, facts = excluded.facts, recorded_at = now()
+  updated_at = excluded.updated_at, facts = excluded.facts, recorded_at = now(), reports = null, reports_by = null
 """
 FIND = """
 select facts from ci_runs where repository_id = %s and run_id = %s and attempt = %s and updated_at = %s
