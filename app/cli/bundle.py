@@ -1,4 +1,4 @@
-"""`mergegate bundle check` and `bundle schema`."""
+"""`mergegate bundle check`, `bundle make` and `bundle schema`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from app.cli.bundle_make import make
 from app.cli.files import read_text, shown
 from app.cli.printing import print_json, print_line
 from checks.bundle import bundle_schema, read_given
@@ -27,6 +28,9 @@ def check(
         raise typer.Exit(1)
     given = ", ".join(name for name, value in reading.bundle if value is not None)
     print_line(f"{shown(file)} is a bundle that can be read. It gives: {given or 'nothing'}.")
+
+
+commands.command("make")(make)
 
 
 @commands.command("schema")

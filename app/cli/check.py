@@ -26,9 +26,9 @@ _EXIT_CODES = {Status.FAILED: 1, Status.ERRORED: 2}
 
 
 def check(
-    repo: Annotated[str, typer.Option("--repo", metavar="DIR", help="A clone, or a folder in it.")],
-    base: Annotated[str, typer.Option("--base", metavar="REV", help="The target branch's tip.")],
-    head: Annotated[str, typer.Option("--head", metavar="REV", help="The commit to judge.")],
+    repo: Annotated[str, typer.Option("--repo", metavar="DIR", help="A clone, or a folder in it.")] = ".",
+    base: Annotated[str, typer.Option("--base", metavar="REV", help="The target branch's tip.")] = "origin/HEAD",
+    head: Annotated[str, typer.Option("--head", metavar="REV", help="The commit to judge.")] = "HEAD",
     policy: Annotated[
         str | None, typer.Option("--policy", metavar="FILE", help="Instead of .github/mergegate.yml at --base.")
     ] = None,
@@ -53,7 +53,7 @@ def check(
         now=datetime.now(UTC),
         policy=None if policy is None else (shown(policy), read_text(policy)),
         bundle=None if bundle is None else read_text(bundle),
-        ticket=None if ticket is None else _ticket(ticket),
+        ticket=None if ticket is None else read_ticket(ticket),
         logs=_logs(log or ()),
     )
     with progress("Reading the change"):
@@ -72,7 +72,8 @@ def _print(verdict: Verdict, *, as_json: bool) -> None:
     print_line("Judged without GitHub, and therefore as an agent's: nobody is known to be a person.", "dim")
 
 
-def _ticket(name: str) -> Ticket:
+def read_ticket(name: str) -> Ticket:
+    """Raises CannotLook."""
     ticket = parse_ticket(read_text(name))
     if isinstance(ticket, Ticket):
         return ticket

@@ -10,7 +10,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from app.cli import bundle, check, explain, parse_log, policy, serve
+from app.cli import agent_prompt, bundle, check, explain, parse_log, policy, run, serve, stop_hook, wait
 from app.config import Misconfigured
 from app.local.clone import CannotLook
 from app.logging import configure_logging
@@ -51,8 +51,12 @@ app.command("web")(serve.web)
 app.command("work")(serve.work)
 app.command("migrate")(serve.migrate)
 app.command("check")(check.check)
+app.command("run", context_settings={"allow_interspersed_args": False, "ignore_unknown_options": True})(run.run)
 app.command("parse-log")(parse_log.parse_log)
 app.command("explain")(explain.explain)
+app.command("wait")(wait.wait)
+app.command("stop-hook")(stop_hook.stop_hook)
+app.command("agent-prompt")(agent_prompt.agent_prompt)
 app.add_typer(policy.commands, name="policy")
 app.add_typer(bundle.commands, name="bundle")
 

@@ -19,6 +19,7 @@ from checks.snapshot import Head, JobLog, Repository, Snapshot, Ticket, Unread
 from checks.tampering.alteration import Analysis
 from policies.escape import clean
 from policies.evaluate import evaluate
+from policies.load import PolicyState
 from policies.tree import group, required
 from policies.verdict import Verdict
 
@@ -45,6 +46,12 @@ class Request:
 async def judge(request: Request, presets: Mapping[str, str]) -> Verdict:
     """The verdict on merging `head` into `base`. Raises CannotLook."""
     logs = await _read_logs(request.logs)
+    state, snapshot = await look_at(request, presets)
+    return _with_logs(evaluate(state, snapshot, gated=True), snapshot, logs)
+
+
+async def look_at(request: Request, presets: Mapping[str, str]) -> tuple[PolicyState, Snapshot]:
+    """The policy in force at `base`, and everything that a clone alone can tell. Raises CannotLook."""
     clone = find_clone(request.repository)
     async with open_clone(clone) as objects:
         base = await read_revision(clone, objects, "--base", request.base)
@@ -52,8 +59,7 @@ async def judge(request: Request, presets: Mapping[str, str]) -> Verdict:
         state = await read_policy_of(objects, base, request.policy, presets)
         changes = await _changes(clone, objects, base, head)
         analysis = await _analysis(objects, changes, base, head)
-    snapshot = replace(_snapshot(request, clone, base, head, changes), analysis=analysis)
-    return _with_logs(evaluate(state, snapshot, gated=True), snapshot, logs)
+    return state, replace(_snapshot(request, clone, base, head, changes), analysis=analysis)
 
 
 async def _read_logs(logs: Mapping[str, bytes]) -> dict[str, JobLog]:
@@ -103,6 +109,8 @@ def _snapshot(request: Request, clone: Clone, base: Revision, head: Revision, ch
         diff=changes.diff,
         merge_diff=changes.merge_diff,
         mergeable=changes.mergeable,
+        aliases=changes.aliases,
+        twins=changes.twins,
         changed_files_total=NOT_ASKED,
         # Whose accounts the addresses in commits belong to, only GitHub knows.
         commits=NOT_ASKED,

@@ -95,12 +95,15 @@ def run(*arguments: str, stdin: str | bytes | None = None) -> Result:
     return CliRunner().invoke(app, arguments, input=stdin)
 
 
-def command(*arguments: str, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[bytes]:
+def command(
+    *arguments: str, cwd: Path | None = None, stdin: bytes = b"", **environment: str
+) -> subprocess.CompletedProcess[bytes]:
     """The command as a process of its own."""
     return subprocess.run(
         (sys.executable, "-m", "app.cli.main", *arguments),
         cwd=cwd,
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), **environment},
+        input=stdin,
         capture_output=True,
         check=False,
         timeout=120,

@@ -9,7 +9,10 @@ import pytest
 from app.cli import main
 from tests.cli.clones import command, run
 
-COMMANDS = ("serve", "web", "work", "migrate", "check", "parse-log", "explain", "policy", "bundle")
+COMMANDS = (
+    *("serve", "web", "work", "migrate", "check", "parse-log", "explain", "policy", "bundle"),
+    *("run", "wait", "agent-prompt", "stop-hook"),
+)
 
 
 def test_every_command_is_listed_and_has_help() -> None:
@@ -19,7 +22,10 @@ def test_every_command_is_listed_and_has_help() -> None:
         assert run(name, "--help").exit_code == 0
 
 
-@pytest.mark.parametrize("arguments", [("nothing",), ("parse-log",), ("check",), ("explain",), ("policy", "nothing")])
+@pytest.mark.parametrize(
+    "arguments",
+    [("nothing",), ("parse-log",), ("check", "--repo"), ("explain",), ("policy", "nothing"), ("run",), ("wait",)],
+)
 def test_usage_errors_end_with_2(arguments: tuple[str, ...]) -> None:
     result = run(*arguments)
     assert (result.exit_code, result.stdout) == (2, "")
