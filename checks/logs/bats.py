@@ -1,7 +1,7 @@
 """bats with its pretty formatter: `3 tests, 1 failure, 1 skipped`, and a line with a mark for each test.
 
-Its other formatters print TAP. ExUnit closes with the same words, so a closing without any mark before it is not one
-of bats. Source of the words: `bats-format-pretty` of bats-core.
+Its other formatters print TAP. ExUnit closes with the same words, but after `Finished in`: a closing without any mark
+since then is not one of bats. Source of the words: `bats-format-pretty` of bats-core.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from checks.logs.report import Reading, Summary
 
 RUNNER = "bats"
 
-INTEREST = r"^ [✓✗] \S|^ - .+ \(skipped(?:: .*)?\)|^\d+ tests?, \d+ failures?"
+INTEREST = r"^ [✓✗] \S|^ - .+ \(skipped(?:: .*)?\)|^\d+ tests?, \d+ failures?|^Finished in [\d.]+ seconds"
 
 _CLOSING = re2.compile(
     r"^(\d{1,9}) tests?, (\d{1,9}) failures?(?:, (\d{1,9}) skipped)?(?:, (\d{1,9}) timed out)?(?:, (\d{1,9}) not run)?"
@@ -31,6 +31,8 @@ class BatsReader:
     def feed(self, number: int, line: str) -> None:
         if mark := _MARKS.get(line[:2]):
             self._seen[mark] += 1
+        elif line.startswith("Finished in "):
+            self._seen = Counter()
         elif closing := _CLOSING.match(line):
             total, failed, skipped, late, missing = (int(count or 0) for count in closing.groups())
             if self._seen:

@@ -17,7 +17,8 @@ from checks.logs.report import Reading, Red, Summary
 RUNNER = "exunit"
 
 INTEREST = (
-    r"^Running ExUnit with seed: \d+|^Finished in [\d.]+ seconds|^\d+ [a-z]+, .*\d+ failures?|^Result: [\d/]+ passed"
+    r"^Running ExUnit with seed: \d+|^Finished in [\d.]+ seconds(?:$| \(\d)|^\d+ [a-z]+, .*\d+ failures?"
+    r"|^Result: [\d/]+ passed"
     r"|^== Compilation error in file |--max-failures reached, aborting test suite$|^Aborting test suite, "
     r"|^ERROR! Test suite aborted after successful execution|^Coverage test failed, threshold not met:"
 )
@@ -30,6 +31,7 @@ _COUNTS = re2.compile(
 _RESULT = re2.compile(
     r"^Result: (?:(\d{1,9})/)?(\d{1,9}) passed(?: \([^()]*\))?((?:, \d{1,9} (?:excluded|invalid|skipped))*)$"
 )
+_FINISHED = re2.compile(r"^Finished in [\d.]+ seconds(?:$| \(\d)")  # RSpec: `seconds (files took`
 _STOPPED = ("--max-failures reached, aborting test suite", "Aborting test suite, ")
 _REDS = {
     "ERROR! ": "the suite passed, but mix counts its warnings as errors",
@@ -55,7 +57,7 @@ class ExunitReader:
         if line.startswith("Running ExUnit"):
             self.boundary()
             self._run.line = number
-        elif line.startswith("Finished in "):
+        elif _FINISHED.match(line):
             self._run.finished = True
         elif line.startswith("== Compilation error"):
             self._closed.append(_not_compiled(number, line))

@@ -105,6 +105,7 @@ def test_what_mix_has_against_a_green_suite() -> None:
         (FINISHED, "Result: PASS"),
         (FINISHED,),
         (FINISHED, GROUP, GOOD),
+        ("Finished in 0.00276 seconds (files took 0.05 seconds to load)", GOOD),
         ("x" + SEED,),
     ],
 )
@@ -171,5 +172,7 @@ def test_a_closing_without_marks_is_not_one_of_bats(lines: tuple[str, ...]) -> N
 
 
 def test_a_closing_of_exunit_is_not_one_of_bats() -> None:
+    marked = report(OK, "Finished in 0.1 seconds", "2 tests, 0 failures")
+    assert (marked.runner, counts(marked), marked.green) == ("exunit", (2, 0, 0, 0), True)
     found = report(OK, "1 test, 0 failures", FINISHED, "2 tests, 0 failures")
     assert (found.runner, counts(found)) == ("bats, exunit", (3, 0, 0, 0))
