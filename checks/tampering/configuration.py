@@ -16,6 +16,7 @@ from checks.tampering.commands.places import scopes_of
 from checks.tampering.endings import is_code
 from checks.tampering.goldens import rewritten_goldens
 from checks.tampering.kept_tests import kept_tests
+from checks.tampering.places import extension
 from checks.tampering.runner_swaps import runner_swaps
 from checks.tampering.settings.compare import compare_settings
 from checks.tampering.settings.coverage import COVERAGE
@@ -53,11 +54,16 @@ def removed_folders(changes: Sequence[Change]) -> frozenset[str]:
     """
     stay = {folder for change in changes if change.after for folder in _folders(change.after.path)}
     left = [change.before.path for change in changes if change.after is None and change.before]
-    return frozenset({folder for path in left if is_code(path) for folder in _folders(path)} - stay)
+    return frozenset({folder for path in left if _is_program(path) for folder in _folders(path)} - stay)
 
 
 def _is_gone(change: Change, gone: Collection[str]) -> bool:
     return change.after is None and not set(_folders(change.paths[0])).isdisjoint(gone)
+
+
+def _is_program(path: str) -> bool:
+    """Source code; a folder of nothing but scripts is no package."""
+    return is_code(path) and extension(path) not in ("sh", "bash")
 
 
 def _folders(path: str) -> Iterator[str]:

@@ -41,12 +41,14 @@ def rewritten_goldens(changes: Sequence[Change]) -> Iterator[Alteration]:
     for change in changes:
         if change.before is None or not is_golden(change.before.path):
             continue
-        if change.after is None:
-            weight = Weight.RISK if tests_gone or explained else Weight.PERSON
+        if change.after is None and not tests_gone:
+            weight = Weight.RISK if explained else Weight.PERSON
             yield _alteration(change, "golden-removed", "An expectation is taken away.", weight)
-        elif change.before.data and not (change.after.data or b"").strip() and change.after.data is not None:
+        elif change.after is None or change.after.data is None or change.before.data == change.after.data:
+            continue
+        elif change.before.data and not change.after.data.strip():
             yield _alteration(change, "golden-rewritten", "An expectation is emptied.", Weight.PERSON)
-        elif change.before.data != change.after.data:
+        else:
             yield _rewritten(change, explained=explained)
 
 

@@ -58,7 +58,8 @@ def _found(version: Version | None, pattern: Any, wants: Callable[[str], bool]) 
         return []
     found: list[tuple[bytes, int]] = []
     for match in pattern.finditer(version.data):
-        found.append((match[0], match.start()))
+        text = match[0].lstrip()  # what stands before a mark may be matched with it
+        found.append((text.rstrip(), match.end() - len(text)))
         if len(found) == MOST_FOUND:
             break
     return found

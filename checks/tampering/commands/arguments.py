@@ -19,7 +19,7 @@ _LANGUAGES = {
     "phpunit": frozenset({"php"}),
     "bats": frozenset({"bats"}),
 }
-_WITHOUT_VALUE = frozenset({"-q", "-v", "-vv", "-x", "-s", "-ra", "-l", "-race", "--ci", "--coverage", "--cov", "-w"})
+_WITHOUT_VALUE = frozenset({"-q", "-v", "-vv", "-x", "-s", "-ra", "-l", "-race", "--ci", "--coverage", "-w"})
 
 
 def named_places(program: Program) -> tuple[str, ...]:

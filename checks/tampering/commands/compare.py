@@ -39,12 +39,16 @@ def compare_runs(
     """Alterations in the order of the pairs. `gone` says of a removed file that all that it tested is gone with it."""
     before = _side([(number, change.before) for number, change in enumerate(changes) if not gone(change)], scopes_of)
     after = _side([(number, change.after) for number, change in enumerate(changes)], scopes_of)
-    more = Counter(each.tool for each in after.runs) - Counter(each.tool for each in before.runs)
+    more = _tools(after) - _tools(before)
     for old, new in pair_runs(before.runs, after.runs):
         if new is None and old is not None:
             yield from _lost(old, after)
         elif new is not None:
             yield from _weaker(old or _implied_before(new), new, kept, grew=more[new.tool] > 0)
+
+
+def _tools(side: _Side) -> Counter[str]:
+    return Counter(each.tool for each in side.runs if not each.implied)
 
 
 def _side(versions: Sequence[tuple[int, Version | None]], scopes_of: ScopesOf) -> _Side:

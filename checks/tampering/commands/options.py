@@ -22,7 +22,7 @@ FAILED, PERSON, RISK = Weight.FAILED, Weight.PERSON, Weight.RISK
 
 @dataclass(frozen=True, slots=True)
 class Weakening:
-    """What one option does to a run. `value` picks tests as `style` says: `path`, `glob`, `regex`, `id`, or else freely.
+    """What one option does to a run. `value` picks tests in the way of `style`: `path`, `glob`, `regex`, `id`.
 
     `text` is the option as written, `says` completes a sentence about the run ("it …").
     """
@@ -174,9 +174,8 @@ _OPTIONS: Mapping[str, Mapping[str, _Option]] = {
 _HANDS_ON = {
     **dict.fromkeys(("npm", "yarn", "pnpm", "bun"), ("jest", "vitest", "mocha")),
     **dict.fromkeys(("tox", "nox"), ("pytest",)),
-    "nextest": ("cargo",),
-    "pest": ("phpunit",),
 }
+_TAKES_THOSE_OF = {"nextest": "cargo", "pest": "phpunit", "paratest": "phpunit"}
 _ADDED_BY_ENVIRONMENT = {"pytest": "PYTEST_ADDOPTS", "rspec": "SPEC_OPTS", "go": "GOFLAGS", "mvn": "MAVEN_ARGS"}
 # Without these a run is less strict, but still a run.
 _NAMES = (
@@ -192,7 +191,7 @@ def weakenings(program: Program) -> tuple[Weakening, ...]:
     words = effective_arguments(program)
     if program.tool in _HANDS_ON:
         words = words[words.index("--") + 1 :] if "--" in words else ()
-    families = _HANDS_ON.get(program.tool, (program.tool,))
+    families = _HANDS_ON.get(program.tool, (_TAKES_THOSE_OF.get(program.tool, program.tool),))
     found = (each for family in families for each in _of_family(_OPTIONS.get(family, {}), words))
     return tuple(dict.fromkeys(found))
 

@@ -52,13 +52,22 @@ def read_runs(script: str, shell: Shell) -> tuple[Run, ...]:
 
 
 def _runs(commands: Sequence[Command], shell: Shell, *, nested: bool) -> Iterator[Run]:
+    end = 0  # of the function that the command stands in
     for at, command in enumerate(commands):
+        if command.words[0] == "{" and command.before == ")":
+            end = _function_end(commands, at)
+        within = commands[:end] if at < end else commands
         shell = _after_set(command, shell)
         program = recognise(command.words)
         if program is not None:
-            yield Run(program, command.line, command.text, _hidden(commands, at, shell))
+            yield Run(program, command.line, command.text, _hidden(within, at, shell))
         elif not nested:
-            yield from _inner_runs(commands, at, shell)
+            yield from _inner_runs(within, at, shell)
+
+
+def _function_end(commands: Sequence[Command], at: int) -> int:
+    """A function ends with the status of its last command; who calls it may do anything with that."""
+    return next((end for end in range(at, len(commands)) if commands[end].words[0] == "}"), len(commands))
 
 
 def _inner_runs(commands: Sequence[Command], at: int, shell: Shell) -> Iterator[Run]:

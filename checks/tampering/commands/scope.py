@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from checks.tampering.commands.runners import TESTS, Program
 from checks.tampering.commands.runs import Run, Shell, read_runs
-from checks.tampering.commands.shell import split_commands, split_words
+from checks.tampering.commands.shell import Command, split_commands, split_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +33,16 @@ def options_scope(name: str, tool: str, options: str, line: int) -> Scope:
 
 
 def does_nothing(body: str) -> bool:
-    """Whether a script only says something and succeeds: `true`, `exit 0`, `echo tests passed`."""
-    commands = split_commands(body)
-    return all(command.words[0] in _IDLE or command.words[:2] == ("exit", "0") for command in commands)
+    """Whether a script only prepares, says something and succeeds: `pip install .`, `echo tests passed`, `exit 0`."""
+    return all(map(_is_idle, split_commands(body)))
 
 
-_IDLE = frozenset({"true", ":", "echo", "printf", "sleep", "ls", "pwd", "date"})
+def _is_idle(command: Command) -> bool:
+    words = command.words
+    if words[0] in _IDLE or words[:2] == ("exit", "0"):
+        return True
+    return words[0] in _INSTALLERS and not {"install", "ci", "sync", "i", "update"}.isdisjoint(words[1:5])
+
+
+_IDLE = frozenset({"true", ":", "echo", "printf", "sleep", "ls", "pwd", "date", "cd", "mkdir", "set", "export"})
+_INSTALLERS = frozenset({"pip", "pip3", "python", "uv", "poetry", "npm", "yarn", "pnpm", "bundle", "sudo", "apt-get"})

@@ -118,7 +118,7 @@ class _Reader:
         self._word, self._to_redirection = None, False
 
     def _end_command(self, operator: str) -> None:
-        """A line end after another operator ends nothing; of several operators the last one counts."""
+        """A line end after another operator ends nothing; behind a command the last of several operators counts."""
         self._end_word()
         if self._words:
             text = self._script[self._start : self._stop][:LONGEST_QUOTE]
@@ -126,7 +126,7 @@ class _Reader:
             self._before = operator
         elif operator not in ("", "\n"):
             self._before = operator
-            if self._commands:
+            if self._commands and operator != "(":
                 self._commands[-1] = replace(self._commands[-1], after=operator)
         self._words, self._start, self._to_redirection = [], None, False
 
