@@ -7,7 +7,8 @@ be seen is high.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from posixpath import dirname, join, normpath
@@ -23,6 +24,8 @@ CHECK = "risk"
 MOST_FILES = 3_000  # GitHub lists no more: https://docs.github.com/en/rest/pulls/pulls#list-pull-requests-files
 _PLAIN_MODES = frozenset({"100644", "100755", "000000"})
 _MOST_REASONS = 50
+_MOST_ALIASES = 10_000  # paths under links of links; they can be made to have no end
+_DEEPEST_ALIAS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +56,18 @@ class RiskResult:
 
 
 def check(
-    snapshot: Snapshot, rules: Sequence[PathRule], bundle: Bundle | None, exempt: Collection[str] = ()
+    snapshot: Snapshot,
+    rules: Sequence[PathRule],
+    bundle: Bundle | None,
+    exempt: Collection[str] = (),
+    contents: Iterable[RiskReason] = (),
 ) -> RiskResult:
     """Findings `risk` and `risk.claim`.
 
-    `exempt` are areas whose shipped paths do not count, for a dependency bot's update: {"dependencies"}.
+    `exempt` are areas whose shipped paths do not count, for a dependency bot's update: {"dependencies"}. `contents` are
+    reasons from what the changed files say, see `checks.tampering.levels`.
     """
-    facts = _distinct(_reasons(snapshot, (*_shipped(exempt), *rules)))
+    facts = _distinct((*_reasons(snapshot, (*_shipped(exempt), *rules)), *contents))
     reasons = sorted((*facts, *_own_word(bundle)), key=lambda reason: -reason.level)
     level = max((reason.level for reason in reasons), default=Risk.LOW)
     areas = tuple(sorted({reason.area for reason in reasons if reason.area is not None}))
@@ -82,7 +90,7 @@ def _shipped(exempt: Collection[str]) -> tuple[PathRule, ...]:
     return tuple(rule for rule in _steering() if rule.area not in exempt)
 
 
-def _distinct(reasons: Iterator[RiskReason]) -> list[RiskReason]:
+def _distinct(reasons: Iterable[RiskReason]) -> list[RiskReason]:
     """The first reason of every kind; later paths of the same rule say nothing new."""
     found: dict[tuple[Risk, str, str | None], RiskReason] = {}
     for reason in reasons:
@@ -101,9 +109,56 @@ def _reasons(snapshot: Snapshot, rules: Sequence[PathRule]) -> Iterator[RiskReas
     for file in files:
         yield from _structure(file)
         matched |= dict.fromkeys(_touched(file))
+    yield from _twins(snapshot)
     index = _index(tuple(rule.patterns for rule in rules))
     for path in matched:
         yield from _by_path(path, rules, index)
+    yield from _by_alias(matched, snapshot.aliases, rules, index)
+
+
+def _twins(snapshot: Snapshot) -> Iterator[RiskReason]:
+    for path, other in snapshot.twins:
+        yield RiskReason(Risk.HIGH, f"some file systems take a path for {other}", path=path)
+
+
+def _by_alias(
+    paths: Iterable[str], aliases: Mapping[str, str] | Unread, rules: Sequence[PathRule], index: PathIndex
+) -> Iterator[RiskReason]:
+    """What rules say of the names that changed files also have, behind symbolic links."""
+    if isinstance(aliases, Unread):
+        yield RiskReason(Risk.HIGH, "the symbolic links that lead to its files could not be read")
+        return
+    others, complete = _other_names(paths, aliases)
+    if not complete:
+        yield RiskReason(Risk.HIGH, "more symbolic links lead to its files than are followed")
+    for path in others:
+        for reason in _by_path(path, rules, index):
+            yield RiskReason(reason.level, f"{reason.text} through a symbolic link", reason.area, path)
+
+
+def _other_names(paths: Iterable[str], aliases: Mapping[str, str]) -> tuple[tuple[str, ...], bool]:
+    """Names behind links, links of links included; and whether those are all."""
+    links: dict[str, list[str]] = defaultdict(list)
+    for link, target in aliases.items():
+        links[target].append(link)
+    found: dict[str, None] = {}
+    latest = tuple(paths) if links else ()
+    for _ in range(_DEEPEST_ALIAS):
+        new = dict.fromkeys(alias for path in latest for alias in _aliases_of(path, links))
+        latest = tuple(alias for alias in new if alias not in found)
+        found |= dict.fromkeys(latest)
+        if len(found) > _MOST_ALIASES:
+            return tuple(found)[:_MOST_ALIASES], False
+    return tuple(found), not latest
+
+
+def _aliases_of(path: str, links: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """The same file under every link to it or to a folder around it, but not under a link that it lies below."""
+    ends = [at for at, character in enumerate(path) if character == "/"]
+    for folder, rest in ((".", f"/{path}"), *((path[:end], path[end:]) for end in (*ends, len(path)))):
+        for link in links.get(folder, ()):
+            if not f"{path}/".startswith(f"{link}/"):
+                yield link + rest
 
 
 def _whole(what: str, diff: Diff | Unread) -> Iterator[RiskReason]:

@@ -400,6 +400,9 @@ class Snapshot:
     url: str | None = None
     body_edited_at: datetime | None = None
     analysis: Analysis | Unread | None = None  # of what would land; None: not asked for
+    # Symbolic links of the target's tip and of what would land, to what they name in the repository (`.`: all of it).
+    aliases: Mapping[str, str] | Unread = field(default_factory=dict)
+    twins: tuple[tuple[str, str], ...] = ()  # changed paths that some file systems take for another path, in pairs
     merge_tree: str | None = None  # of merging the head into `target_sha`; None where there is none
     verifications: tuple[Verification, ...] | Unread = ()  # that the gate started on this head
     gate_login: str | None = None  # the gate's own, as GitHub names the actor of what it starts

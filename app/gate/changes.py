@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from app.gate.diffs import UnreadableDiff, parse_diff, symlink_oids
 from app.gate.git import GitFailed, GitObjects, Merge
+from app.gate.trees import read_names
 from checks.snapshot import Diff, Unread
 
 LONGEST_SYMLINK = 4096  # bytes; Linux allows no longer target
@@ -21,6 +22,8 @@ class Changes:
     merge_diff: Diff | Unread
     mergeable: bool | None
     merge: Merge | None = None
+    aliases: Mapping[str, str] | Unread = field(default_factory=dict)
+    twins: tuple[tuple[str, str], ...] = ()
 
 
 def unread_changes(because: str) -> Changes:
@@ -35,13 +38,11 @@ async def read_changes(objects: GitObjects, target_sha: str, head_sha: str) -> C
         if not bases:
             return unread_changes("head and target branch have no common history")
         merge = await objects.merge(target_sha, head_sha)
-        return Changes(
-            bases[0],
-            await read_diff(objects, bases[0], head_sha),
-            await _merge_diff(objects, target_sha, merge),
-            None if merge.tree is None and not merge.conflict else not merge.conflict,
-            merge,
-        )
+        diff = await read_diff(objects, bases[0], head_sha)
+        merge_diff = await _merge_diff(objects, target_sha, merge)
+        aliases, twins = await read_names(objects, target_sha, merge.tree or head_sha, (diff, merge_diff))
+        mergeable = None if merge.tree is None and not merge.conflict else not merge.conflict
+        return Changes(bases[0], diff, merge_diff, mergeable, merge, aliases, twins)
     except (GitFailed, UnreadableDiff) as wrong:
         return unread_changes(str(wrong))
 

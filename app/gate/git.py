@@ -263,6 +263,11 @@ class GitObjects:
         )
         return tuple(path.decode("utf-8", "surrogateescape") for path in out.split(b"\0") if path)
 
+    async def listing(self, tree: str) -> bytes:
+        """`ls-tree -r -z` of a commit or tree, as bytes for `app.gate.trees`. Raises GitFailed, GitTooLarge."""
+        _, out, _ = await run_git(self.folder, ("ls-tree", "-r", "-z", "--full-tree", tree))
+        return out
+
     async def entry_at(self, commit: str, path: str) -> str | None:
         """The object id of the tree entry at `path`, or None."""
         _, out, _ = await run_git(self.folder, ("ls-tree", "-z", "--full-tree", commit, "--", f":(literal){path}"))

@@ -49,6 +49,8 @@ def build_snapshot(
         diff=changes.diff,
         merge_diff=changes.merge_diff,
         mergeable=changes.mergeable,
+        aliases=changes.aliases,
+        twins=changes.twins,
         changed_files_total=pull.changed_files,
         commits=_commits(pull),
         comments=_bundle_comments(pull),
