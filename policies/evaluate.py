@@ -13,6 +13,7 @@ from checks.review import ReviewRequirement, ReviewResult
 from checks.risk import RiskResult
 from checks.snapshot import Permission, Risk, Snapshot, Unread
 from checks.steering import test_infrastructure
+from checks.tampering import findings as tampering
 from checks.verified import VerifiedResult
 from policies import rules
 from policies.load import PolicyState
@@ -114,6 +115,7 @@ def _of_agent(case: _Case) -> tuple[Node, ...]:
         group("scope", scope.check(case.snapshot)),
         group("risk", case.risk.findings),
         group("rollback", back),
+        group("tampering", tampering.check(case.snapshot.analysis, bundle)),
         group("ci", _ran(case)),
     )
 
@@ -124,6 +126,7 @@ def _without_bundle(case: _Case) -> tuple[Node, ...]:
         group("policy", (policy_finding(case.state),)),
         group("scope", scope.check(case.snapshot)),
         group("risk", case.risk.findings),
+        group("tampering", tampering.check(case.snapshot.analysis, None)),
         group("ci", _ran(case)),
     )
 

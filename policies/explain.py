@@ -174,7 +174,7 @@ def finding_record(finding: Finding) -> dict[str, Any]:
         "status": finding.status.value,
         "reason": clean(finding.reason, 1_000),
         "needs_person": finding.needs_person,
-        "fix": fix and {"action": fix.action, "text": clean(fix.text, 1_000), "field": _cleaned(fix.field)},
+        "fix": fix and {"action": clean(fix.action, 100), "text": clean(fix.text, 1_000), "field": _cleaned(fix.field)},
     }
 
 

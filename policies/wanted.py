@@ -16,6 +16,7 @@ _WANTED = {
     "risk": "The risk of the change is known, and the bundle does not call it lower.",
     "rollback": "A way back that fits the change.",
     "scope": "The change stays within its ticket, and all of it was seen.",
+    "tampering": "The tests that judge the change are no fewer and no weaker than before.",
     "ticket": "The work belongs to an accepted ticket.",
     "tree": "The group's tree is what git makes of its members.",
 }

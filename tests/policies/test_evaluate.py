@@ -23,6 +23,7 @@ from checks.snapshot import (
     Unread,
     WorkflowFile,
 )
+from checks.tampering.alteration import Alteration, Analysis, Weight
 from policies.evaluate import evaluate
 from policies.load import PolicySource, PolicyState, read_policy
 from policies.verdict import Node, Verdict, VerificationOrder
@@ -99,6 +100,7 @@ class TestAgent:
             "scope": P,
             "risk": P,
             "rollback": P,
+            "tampering": S,
             "ci": P,
             "verifier": S,
         }
@@ -292,6 +294,41 @@ class TestVerifierOrder:
         assert verdict.order is not None
 
 
+class TestTampering:
+    REMOVED = Alteration(
+        "test-removed",
+        "tests/test_a.py",
+        3,
+        "def test_a(): ...",
+        "",
+        "The test `test_a` is gone.",
+        Weight.FAILED,
+        "test_a",
+    )
+
+    def test_a_removed_test_fails_the_evidence(self) -> None:
+        verdict = judged(analysis=Analysis((self.REMOVED,)))
+        assert (finding(verdict, "tampering.test-removed").status, verdict.evidence.status) == (F, F)
+
+    def test_declared_in_the_bundle_a_person_decides(self) -> None:
+        declared = BODY.replace("rollback:", "tests: {removed: [test_a]}\nrollback:")
+        verdict = judged(analysis=Analysis((self.REMOVED,)), body=declared)
+        assert (verdict.evidence.status, verdict.review.status, verdict.needs_person) == (P, W, True)
+        approved = judged(
+            analysis=Analysis((self.REMOVED,)),
+            body=declared,
+            reviews=(approval(ADA, bundle_digest=verdict.bundle_digest),),
+        )
+        assert approved.review.status is P
+
+    def test_an_outsider_has_no_bundle_that_could_declare_it(self) -> None:
+        of = replace(TestOutsider().fork(), analysis=Analysis((self.REMOVED,)))
+        assert judged(of=of).evidence.status is F
+
+    def test_a_person_s_own_change_is_theirs(self) -> None:
+        assert judged(of=replace(person_snapshot(), analysis=Analysis((self.REMOVED,)))).evidence.status is P
+
+
 class TestApprovers:
     POLICY = "version: 1\nrequirements: {low: {approvals: 1}}\napprovers: {users: [bea, ada], teams: [core]}\n"
 
@@ -410,7 +447,7 @@ class TestOutsider:
             P,
             W,
         )
-        assert parts(verdict.evidence) == {"people": P, "policy": P, "scope": P, "risk": P, "ci": P}
+        assert parts(verdict.evidence) == {"people": P, "policy": P, "scope": P, "risk": P, "tampering": S, "ci": P}
         assert "0 of 1" in finding(verdict, "review").reason
 
     def test_how_many_is_in_the_policy(self) -> None:
@@ -446,7 +483,15 @@ class TestDependencyBot:
         verdict = judged(of=self.update("uv.lock"))
         assert (verdict.kind, verdict.risk, verdict.areas) == ("dependency-bot", Risk.MEDIUM, ())
         assert (verdict.evidence.status, verdict.review.status) == (P, W)
-        assert parts(verdict.evidence) == {"people": P, "policy": P, "scope": P, "risk": P, "ci": P, "verifier": S}
+        assert parts(verdict.evidence) == {
+            "people": P,
+            "policy": P,
+            "scope": P,
+            "risk": P,
+            "tampering": S,
+            "ci": P,
+            "verifier": S,
+        }
 
     def test_the_risk_can_be_set(self) -> None:
         verdict = judged("version: 1\ndependency_bots: {risk: low}", of=self.update("uv.lock"))

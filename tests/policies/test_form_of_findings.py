@@ -11,6 +11,7 @@ import pytest
 from checks.finding import Evidence, Finding, Fix, Status
 from checks.reports.report import TestReport
 from checks.snapshot import Baseline, JobTests, Permission, Ticket, Unread, WorkflowFile
+from checks.tampering.alteration import Alteration, Analysis, Weight
 from policies.evaluate import evaluate
 from policies.load import PolicySource, read_policy
 from tests.policies.build import (
@@ -32,12 +33,14 @@ from tests.policies.build import (
 AWAY = Unread("GitHub answered 502")
 OFFLINE = Unread("GitHub was not asked", offline=True)
 OTHER = "3" * 40
+REMOVED = Alteration("test-removed", "t.py", 3, "def test_a(): ...", "", "The test is gone.", Weight.FAILED, "test_a")
 REPORT = TestReport("junit", "junit", 12, 0, 0, 0)
 BEFORE = Baseline(".github/workflows/ci.yml", 5, TARGET, (JobTests("test", 20, 0),))
 CHECKS = {
     "people", "policy", "ticket", "bundle", "claims.head", "claims.tree", "claims.files", "claims.commands",
     "claims.evidence", "claims.tests", "claims.logs", "scope", "scope.complete", "risk", "risk.claim", "rollback",
-    "rollback.data-loss", "ci.runs", "ci.workflow-files", "ci.jobs", "ci.logs", "ci.commands", "ci.tests",
+    "rollback.data-loss", "rollback.stub", "claims.stale", "tampering", "tampering.test-removed",
+    "ci.runs", "ci.workflow-files", "ci.jobs", "ci.logs", "ci.commands", "ci.tests",
     "ci.reports", "ci.baseline", "ci.other", "ci.verifier", "review", "review.changes", "review.co-authors",
 }  # fmt: skip
 ACTIONS = {
@@ -57,6 +60,12 @@ def _bundle(text: str) -> dict[str, str]:
 
 CHANGES: dict[str, dict[str, Any]] = {
     "nothing": {},
+    "a removed test": {"analysis": Analysis((REMOVED,))},
+    "nothing removed": {"analysis": Analysis((), tests_before=2, tests_after=2)},
+    "a stub": _bundle("reason: x\nrollback: {strategy: manual, steps: [TBD]}"),
+    "a stale command": _bundle(
+        f"reason: x\ncommands: [{{command: pytest -q, exit_code: 0, where: local, tree: '{OTHER}'}}]"
+    ),
     "no bundle": {"body": ""},
     "two bundles": {"body": BODY + BODY},
     "a broken bundle": _bundle("riks: 1"),
@@ -119,7 +128,8 @@ CHANGES: dict[str, dict[str, Any]] = {
     "no merge": {"mergeable": False},
     **{f"{part} {why}": {part: unread}
        for part, (why, unread) in product(
-           ("diff", "merge_diff", "runs", "workflows", "changed_files_total", "reviews", "commits", "author"),
+           ("diff", "merge_diff", "analysis", "runs", "workflows", "changed_files_total", "reviews", "commits",
+            "author"),
            (("away", AWAY), ("offline", OFFLINE)))},
 }  # fmt: skip
 POLICIES = {
