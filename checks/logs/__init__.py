@@ -67,15 +67,15 @@ def parse_log_stream(chunks: Iterable[bytes]) -> LogReport:
 
 def read_log(chunks: Iterable[bytes], *also: tuple[str, Listener]) -> tuple[LogReport, tuple[str, ...]]:
     """The report, and the line that begins each step. Further listeners come with the RE2 patterns of their lines."""
-    readers = [family() for family in _READERS]
     markers = Markers()
     walk = Walk(
-        [(MARKERS, markers), *zip(map(_interest, _READERS), readers, strict=True), *also],
-        lambda: _kept(readers) + len(markers.found) < MOST_KEPT,
+        [(MARKERS, markers), *also],
+        [(_interest(family), family) for family in _READERS],
+        room=lambda readers: _kept(readers) + len(markers.found) < MOST_KEPT,
     )
     text = TextBlocks(chunks)
     walk.through(text)
-    readings = [reader.finish() for reader in readers]
+    readings = [reader.finish() for reader in walk.readers()]
     steps = [number for number, _ in walk.steps]
     report = judge_log(readings, markers.found, steps, walk.lines, text.truncated or walk.stopped)
     return report, tuple(heading for _, heading in walk.steps)

@@ -7,6 +7,7 @@ prefix only after the tool has shown that `name` is a package of this log, and n
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import re2
 
@@ -18,11 +19,13 @@ _GH_COLUMNS = re2.compile(r"^[^\t]*\t[^\t]*\t\x{feff}?(\d{4}-\d\d-\d\dT\d\d:\d\d
 _PREFIX = re2.compile(
     r"^(?:"
     # docker compose: `web_1  | text`, `web-1  | text`. moon: `web:test | text`, right-aligned.
-    r"(?:[A-Za-z0-9][\w.-]*[_-]\d+ +| *[\w@./-]+:[\w-]+ )\| ?"
-    # Python's and Maven's loggers, Ant's tasks. concurrently: `[0] text`.
-    r"|(?:\d+ )?\[(?:INFO|DEBUG)\] | *\[(?:junit|exec|java|py-test)\] |\[\d{1,3}\] "
-    # lerna and nx: `@scope/package: text`. turbo: `package:task: text`. pnpm: `packages/a test: text`.
-    r"|@[\w.~-]+/[\w.~-]+: |[a-z0-9@~][a-z0-9@./_~-]*:[a-z][\w:.-]*: |(?:[\w@.~-]+/)+[\w@.~-]+ [a-z][\w:.-]*: "
+    r"([A-Za-z0-9][\w.-]*[_-]\d+) +\| ?| *([\w@./-]+:[\w-]+) \| ?"
+    # concurrently: `[0] text`. lerna and nx: `@scope/package: text`.
+    r"|(\[\d{1,3}\]) |(@[\w.~-]+/[\w.~-]+): "
+    # turbo: `package:task: text`. pnpm: `packages/a test: text`.
+    r"|([a-z0-9@~][a-z0-9@./_~-]*:[a-z][\w:.-]*): |((?:[\w@.~-]+/)+[\w@.~-]+ [a-z][\w:.-]*): "
+    # Python's and Maven's loggers, Ant's tasks: nobody's names.
+    r"|(?:\d+ )?\[(?:INFO|DEBUG)\] | *\[(?:junit|exec|java|py-test)\] "
     r")"
 )
 _NAME = r"[a-z0-9~][a-z0-9._~-]*"
@@ -40,7 +43,14 @@ def stamp(line: str) -> str | None:
     return line[: _STAMP - 1] if signs in ("T.Z ", "T.Z") and line[:4].isdigit() else None
 
 
-def clean(line: str) -> Iterator[str]:
+class Piece(NamedTuple):
+    """A cleaned piece of a line, and whose it is: a container, package or task; "" for a line without a name."""
+
+    name: str
+    text: str
+
+
+def pieces(line: str) -> Iterator[Piece]:
     """The pieces of one line of a block, without stamps and prefixes. A carriage return starts a piece.
 
     All pieces are given, also those that a terminal would overwrite: what was printed was printed.
@@ -55,11 +65,12 @@ def _without_stamp(line: str) -> str:
     return line.removeprefix("\ufeff")[_STAMP:] if stamp(line) else line
 
 
-def _without_prefix(line: str) -> str:
+def _without_prefix(line: str) -> Piece:
     if ": " in line or "] " in line or " |" in line:  # each of them ends so: asked first because it is cheap
         prefix = _PREFIX.match(line)
-        return line[prefix.end() :] if prefix else line
-    return line
+        if prefix:
+            return Piece(next(filter(None, prefix.groups()), ""), line[prefix.end() :])
+    return Piece("", line)
 
 
 class Packages:
@@ -70,17 +81,17 @@ class Packages:
     """
 
     def __init__(self) -> None:
-        self._prefixes: set[str] = set()
+        self._names: set[str] = set()
 
     def feed(self, _number: int, line: str) -> None:
         shown = _SHOWN.match(line)
-        if shown and shown.group(2) in (None, shown.group(1)) and len(self._prefixes) < _MOST_PACKAGES:
-            self._prefixes.add(f"{shown.group(1) or shown.group(3)}: ")
+        if shown and shown.group(2) in (None, shown.group(1)) and len(self._names) < _MOST_PACKAGES:
+            self._names.add(shown.group(1) or shown.group(3))
 
     def boundary(self) -> None:
-        self._prefixes.clear()
+        self._names.clear()
 
-    def without(self, line: str) -> str:
+    def named(self, line: str) -> Piece:
         """The line without the package's name, if it has one."""
-        end = line.find(": ") + 2
-        return line[end:] if line[:end] in self._prefixes else line
+        name, colon, text = line.partition(": ")
+        return Piece(name, text) if colon and name in self._names else Piece("", line)

@@ -2,32 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from checks.logs.markers import STEPS
-from checks.logs.prefixes import PACKAGES, Packages, clean
-from checks.logs.report import Listener
+from checks.logs.prefixes import PACKAGES, Packages, Piece, pieces
+from checks.logs.report import Listener, Reader
 from checks.logs.sieve import end_of_line, sieve
 
 MOST_LINES = 2_000_000
 """Lines of one log that somebody wants. With more of them, no more are looked at, and the report is never green."""
 
 MOST_STEPS = 10_000
+MOST_STREAMS = 200
+"""Names of containers, packages and tasks whose lines are kept apart; lines of further ones go with the nameless."""
+
 LONGEST_HEADING = 600  # characters kept of the line that begins a step
 _BETWEEN_LOOKS = 5_000  # wanted lines after which `room` is asked
 
 
 class Walk:
-    """Use once. `lines`, `steps` and `stopped` tell what was met on the way."""
+    """Use once. `lines`, `steps` and `stopped` tell what was met on the way.
 
-    def __init__(self, listeners: Sequence[tuple[str, Listener]], room: Callable[[], bool]) -> None:
-        """Each listener comes with the pattern of the lines that it wants. `room`: whether they can keep more."""
+    Tools that run several things at once mix their lines and put names before them. So each name has readers of its
+    own, which see one thing's lines and no others.
+    """
+
+    def __init__(
+        self,
+        listeners: Sequence[tuple[str, Listener]] = (),
+        families: Sequence[tuple[str, Callable[[], Reader]]] = (),
+        room: Callable[[Iterator[Reader]], bool] = lambda _: True,
+    ) -> None:
+        """Listeners to lines of any name, makers of readers, both with the patterns of the lines that they want.
+
+        `room` says whether what the readers have found so far is little enough to go on.
+        """
         self._packages = Packages()
-        everyone = [*listeners, (PACKAGES, self._packages)]
-        self._listeners = [listener for _, listener in everyone]
-        self._sieve = sieve((*(interest for interest, _ in everyone), STEPS))
+        self._listeners = [*(listener for _, listener in listeners), self._packages]
+        interests = [*(interest for interest, _ in listeners), PACKAGES, *(interest for interest, _ in families)]
+        self._sieve = sieve((*interests, STEPS))
+        self._begins_step = len(interests)
+        self._make = [make for _, make in families]
+        self._streams = {"": self._readers()}
         self._room = room
-        self._asked: list[int] = []  # listeners that asked for the next line
+        self._asked: dict[str, list[int]] = {}  # by name: who asked for the next line of that name
         self._given = 0
         self._next_look = _BETWEEN_LOOKS
         self._line_feeds = 0
@@ -40,6 +58,11 @@ class Walk:
         """Number of lines so far; a last one without a line end counts."""
         return self._line_feeds + self._in_line
 
+    def readers(self) -> Iterator[Reader]:
+        """Those of every name."""
+        for stream in self._streams.values():
+            yield from stream
+
     def through(self, blocks: Iterable[str]) -> None:
         for block in blocks:
             data = block.encode()
@@ -47,8 +70,7 @@ class Walk:
             self._line_feeds += data.count(b"\n", unread)
             if data:
                 self._in_line = not data.endswith(b"\n")
-        for listener in self._listeners:
-            listener.boundary()
+        self._boundary()
 
     def _look(self, data: bytes) -> int:
         """Give away what is wanted; the offset up to which line feeds have been counted."""
@@ -59,33 +81,51 @@ class Walk:
                 break
             start, end = span
             self._line_feeds += data.count(b"\n", at, start)
-            for piece in clean(data[start:end].decode()):
-                if piece:
+            for piece in pieces(data[start:end].decode()):
+                if piece.text:
                     self._piece(self._line_feeds + 1, piece)
             at = end + 1
             self._line_feeds += end < len(data)
         return at
 
-    def _piece(self, number: int, piece: str) -> None:
-        wanted = self._sieve.wanted(piece)
-        if not wanted:
-            piece = self._packages.without(piece)
-            wanted = self._sieve.wanted(piece)
-        if len(self._listeners) in wanted:
-            self._step(number, piece)
-        else:
-            self._give({*wanted, *self._asked}, number, piece)
+    def _piece(self, number: int, piece: Piece) -> None:
+        wanted = self._sieve.wanted(piece.text)
+        if not (wanted or piece.name):
+            piece = self._packages.named(piece.text)
+            wanted = self._sieve.wanted(piece.text)
+        if self._begins_step in wanted:
+            self._step(number, piece.text)
+        elif wanted or self._asked:
+            self._give(number, piece.text, wanted, self._stream(piece.name))
 
-    def _step(self, number: int, piece: str) -> None:
-        self._asked = []
-        for listener in self._listeners:
-            listener.boundary()
-        self.steps.append((number, piece[:LONGEST_HEADING]))
+    def _step(self, number: int, heading: str) -> None:
+        self._boundary()
+        self.steps.append((number, heading[:LONGEST_HEADING]))
         self.stopped = len(self.steps) >= MOST_STEPS
 
-    def _give(self, to: set[int], number: int, piece: str) -> None:
-        self._asked = [index for index in sorted(to) if self._listeners[index].feed(number, piece)]
+    def _boundary(self) -> None:
+        self._asked.clear()
+        for listener in (*self._listeners, *self.readers()):
+            listener.boundary()
+
+    def _stream(self, name: str) -> str:
+        """The name under which the line's readers are found, who are made when it is new."""
+        if name not in self._streams:
+            if len(self._streams) > MOST_STREAMS:
+                return ""
+            self._streams[name] = self._readers()
+        return name
+
+    def _readers(self) -> list[Reader]:
+        return [make() for make in self._make]
+
+    def _give(self, number: int, text: str, wanted: Iterable[int], name: str) -> None:
+        listeners = (*self._listeners, *self._streams[name])
+        to = sorted({*wanted, *self._asked.pop(name, ())})
+        asking = [index for index in to if listeners[index].feed(number, text)]
+        if asking:
+            self._asked[name] = asking
         self._given += bool(to)
         if self._given >= self._next_look:
             self._next_look += _BETWEEN_LOOKS
-            self.stopped = self._given >= MOST_LINES or not self._room()
+            self.stopped = self._given >= MOST_LINES or not self._room(self.readers())

@@ -10,7 +10,7 @@ from checks.logs.walk import Walk
 
 def marker(number: int, line: str) -> Marker | None:
     markers = Markers()
-    Walk([(INTEREST, markers)], lambda: True).through(TextBlocks([b"\n" * (number - 1) + line.encode()]))
+    Walk([(INTEREST, markers)]).through(TextBlocks([b"\n" * (number - 1) + line.encode()]))
     return next(iter(markers.found), None)
 
 

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import pytest
 
-from checks.logs.prefixes import Packages, clean, stamp
+from checks.logs.prefixes import Packages, Piece, pieces, stamp
 
 STAMP = "2022-06-16T22:17:31.2678286Z"
+
+
+def texts(line: str) -> list[str]:
+    return [piece.text for piece in pieces(line)]
 
 
 @pytest.mark.parametrize(
@@ -62,28 +66,35 @@ STAMP = "2022-06-16T22:17:31.2678286Z"
     ],
 )
 def test_stamps_and_known_prefixes_are_taken_off(raw: str, expected: str) -> None:
-    assert list(clean(raw)) == [expected]
+    assert texts(raw) == [expected]
 
 
 @pytest.mark.parametrize(
-    ("raw", "expected"),
+    ("raw", "name", "text"),
     [
-        ("@acme/web: Tests:       2 passed, 2 total", "Tests:       2 passed, 2 total"),
-        ("@acme/web:   indented", "  indented"),
-        ("core:test: Tests:       2 passed, 2 total", "Tests:       2 passed, 2 total"),
-        ("core:test:unit:   indented", "  indented"),
-        ("@acme/web:test: ", "@acme/web:test:"),  # the blank went with the line's end
-        ("@acme/web:test: to stderr", "to stderr"),
-        ("packages/core test: Tests:       2 passed, 2 total", "Tests:       2 passed, 2 total"),
-        ("packages/@acme/web test:unit:   indented", "  indented"),
-        ("packages/web ci: Done", "Done"),
-        ("core:test:  Test Files  1 failed | 1 passed (2)", " Test Files  1 failed | 1 passed (2)"),
-        ("core:test: [ 50%] x", "[ 50%] x"),
+        ("@acme/web: Tests:       2 passed, 2 total", "@acme/web", "Tests:       2 passed, 2 total"),
+        ("@acme/web:   indented", "@acme/web", "  indented"),
+        ("core:test: Tests:       2 passed, 2 total", "core:test", "Tests:       2 passed, 2 total"),
+        ("core:test:unit:   indented", "core:test:unit", "  indented"),
+        ("@acme/web:test: ", "", "@acme/web:test:"),  # the blank went with the line's end
+        ("@acme/web:test: to stderr", "@acme/web:test", "to stderr"),
+        ("packages/core test: Tests:       2 passed, 2 total", "packages/core test", "Tests:       2 passed, 2 total"),
+        ("packages/@acme/web test:unit:   indented", "packages/@acme/web test:unit", "  indented"),
+        ("packages/web ci: Done", "packages/web ci", "Done"),
+        ("core:test:  Test Files  1 failed | 1 passed (2)", "core:test", " Test Files  1 failed | 1 passed (2)"),
+        ("core:test: [ 50%] x", "core:test", "[ 50%] x"),
+        (" web:unit |   indented", "web:unit", "  indented"),
+        ("core:unit | to stderr", "core:unit", "to stderr"),
+        ("[0] Tests:       2 passed, 2 total", "[0]", "Tests:       2 passed, 2 total"),
+        ("web_1   | text", "web_1", "text"),
+        ("web-1  | text", "web-1", "text"),
+        ("[INFO] text", "", "text"),
+        ("text", "", "text"),
     ],
 )
-def test_names_of_packages_and_tasks_are_taken_off(raw: str, expected: str) -> None:
-    assert list(clean(raw)) == [expected]
-    assert list(clean(f"{STAMP} {raw}")) == [expected]
+def test_lines_of_containers_packages_and_tasks_have_a_name(raw: str, name: str, text: str) -> None:
+    assert list(pieces(raw)) == [Piece(name, text)]
+    assert list(pieces(f"{STAMP} {raw}")) == [Piece(name, text)]
 
 
 @pytest.mark.parametrize(
@@ -114,47 +125,48 @@ def test_names_of_packages_and_tasks_are_taken_off(raw: str, expected: str) -> N
     ],
 )
 def test_lines_that_only_look_prefixed_stay(line: str) -> None:
-    assert list(clean(line)) == [line]
+    assert texts(line) == [line]
 
 
 def test_a_carriage_return_starts_a_piece() -> None:
-    assert list(clean(f"{STAMP} old  \rnew\r{STAMP} [INFO] x\r")) == ["old", "new", "x", ""]
+    assert texts(f"{STAMP} old  \rnew\r{STAMP} [INFO] x\r") == ["old", "new", "x", ""]
 
 
 @pytest.mark.parametrize(
-    ("shown", "line", "bare"),
+    ("shown", "line", "piece"),
     [
-        ("core: > core@1.0.0 test", "core:   5 passing", "  5 passing"),
-        ("core: > core@1.0.0 test", "web: x", "web: x"),
-        ("core: > core@1.0.0 test", "core x", "core x"),
-        ("core: > core@1.0.0 test", "core: core: x", "core: x"),
-        ("core: > core@1.0.0", "core: x", "core: x"),
-        ("core: > web@1.0.0 test", "core: x", "core: x"),
-        ("x core: > core@1.0.0 test", "core: x", "core: x"),
-        ("FAIL: > FAIL@1.0.0 test", "FAIL: x", "FAIL: x"),
-        ("a.b_c~d-1: yarn run v1.22.22", "a.b_c~d-1: x", "x"),
-        ("core: yarn run tests", "core: x", "core: x"),
-        ("core test$ jest", "core test: Tests: 1", "Tests: 1"),
-        ("core test:unit$ jest", "core test:unit: x", "x"),
-        ("core test:unit$ jest", "core test: x", "core test: x"),
-        ("core result$ jest", "core result: x", "core result: x"),
-        ("unrelated", ": x", ": x"),
+        ("core: > core@1.0.0 test", "core:   5 passing", Piece("core", "  5 passing")),
+        ("core: > core@1.0.0 test", "web: x", None),
+        ("core: > core@1.0.0 test", "core x", None),
+        ("core: > core@1.0.0 test", "core", None),
+        ("core: > core@1.0.0 test", "core: core: x", Piece("core", "core: x")),
+        ("core: > core@1.0.0", "core: x", None),
+        ("core: > web@1.0.0 test", "core: x", None),
+        ("x core: > core@1.0.0 test", "core: x", None),
+        ("FAIL: > FAIL@1.0.0 test", "FAIL: x", None),
+        ("a.b_c~d-1: yarn run v1.22.22", "a.b_c~d-1: x", Piece("a.b_c~d-1", "x")),
+        ("core: yarn run tests", "core: x", None),
+        ("core test$ jest", "core test: Tests: 1", Piece("core test", "Tests: 1")),
+        ("core test:unit$ jest", "core test:unit: x", Piece("core test:unit", "x")),
+        ("core test:unit$ jest", "core test: x", None),
+        ("core result$ jest", "core result: x", None),
+        ("unrelated", ": x", None),
     ],
 )
-def test_a_package_counts_when_its_tool_has_shown_it(shown: str, line: str, bare: str) -> None:
+def test_a_package_counts_when_its_tool_has_shown_it(shown: str, line: str, piece: Piece | None) -> None:
     packages = Packages()
     packages.feed(1, shown)
-    assert packages.without(line) == bare
+    assert packages.named(line) == (piece or Piece("", line))
     packages.boundary()
-    assert packages.without(line) == line
+    assert packages.named(line) == Piece("", line)
 
 
 def test_packages_are_bounded() -> None:
     packages = Packages()
     for number in range(1001):
         packages.feed(1, f"p{number}: > p{number}@1.0.0 test")
-    assert packages.without("p999: x") == "x"
-    assert packages.without("p1000: x") == "p1000: x"
+    assert packages.named("p999: x") == Piece("p999", "x")
+    assert packages.named("p1000: x") == Piece("", "p1000: x")
 
 
 @pytest.mark.parametrize(

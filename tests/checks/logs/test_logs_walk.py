@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from checks.logs import walk as module
+from checks.logs.report import Reading, Red
 from checks.logs.walk import Walk
 
 GROUP = "##[group]Run x"
@@ -25,7 +26,7 @@ class Recorder:
 
 def walked(interest: str, *blocks: str, room: bool = True) -> tuple[Walk, list[tuple[int, str]]]:
     recorder = Recorder()
-    walk = Walk([(interest, recorder)], lambda: room)
+    walk = Walk([(interest, recorder)], room=lambda _: room)
     walk.through(blocks)
     assert recorder.lines.pop() == (0, "step")
     return walk, recorder.lines
@@ -61,7 +62,7 @@ def test_a_line_over_several_blocks_keeps_its_number() -> None:
 
 def test_each_listener_is_given_its_own() -> None:
     first, second = Recorder(), Recorder()
-    Walk([("^a", first), ("b$", second)], lambda: True).through(["ab\na\nb\nc\n"])
+    Walk([("^a", first), ("b$", second)]).through(["ab\na\nb\nc\n"])
     assert first.lines == [(1, "ab"), (2, "a"), (0, "step")]
     assert second.lines == [(1, "ab"), (3, "b"), (0, "step")]
 
@@ -78,7 +79,7 @@ def test_who_asks_is_given_the_next_piece_and_may_ask_on() -> None:
 
 def test_only_who_asks_is_given_the_next_line() -> None:
     asking, other = Recorder(), Recorder(asks="!")
-    Walk([("^a", asking), ("^[xa]", other)], lambda: True).through(["a?\ny\nx\n"])
+    Walk([("^a", asking), ("^[xa]", other)]).through(["a?\ny\nx\n"])
     assert asking.lines == [(1, "a?"), (2, "y"), (0, "step")]
     assert other.lines == [(1, "a?"), (3, "x"), (0, "step")]
 
@@ -124,6 +125,72 @@ def test_who_asks_is_given_a_line_without_its_package() -> None:
     assert lines == [(2, "a?"), (3, "  cause")]
 
 
+class Counter(Recorder):
+    """A reader that closes nothing."""
+
+    def finish(self) -> Reading:
+        return Reading((), (), tuple(Red(number, line) for number, line in self.lines))
+
+
+def apart(text: str, *interests: str) -> list[list[tuple[int, str]]]:
+    """What each reader of each name was given."""
+    walk = Walk(families=[(interest, Counter) for interest in interests])
+    walk.through([text])
+    return [[(red.line, red.reason) for red in reader.finish().reds] for reader in walk.readers()]
+
+
+def test_each_name_has_readers_of_its_own() -> None:
+    assert apart("a1\nweb-1  | a2\n@acme/core: a3\nb\nweb-1  | ab\n", "^a", "b$") == [
+        [(1, "a1"), (0, "step")],
+        [(4, "b"), (0, "step")],
+        [(2, "a2"), (5, "ab"), (0, "step")],
+        [(5, "ab"), (0, "step")],
+        [(3, "a3"), (0, "step")],
+        [(0, "step")],
+    ]
+
+
+def test_listeners_are_given_lines_of_any_name() -> None:
+    assert walked("^a", "a1\nweb-1  | a2\nx:y: a3\n")[1] == [(1, "a1"), (2, "a2"), (3, "a3")]
+
+
+def test_names_that_only_nobodys_lines_have_make_no_readers() -> None:
+    assert apart("web-1  | x\nx:y: z\n", "^a") == [[(0, "step")]]
+
+
+def test_who_asks_is_given_the_next_line_of_its_name() -> None:
+    given = apart("x:y: a?\nx:z: b?\nc\nx:z: d\nx:y: e\nx:y: f\nx:z: g\n", "^[ab]")
+    assert given == [
+        [(0, "step")],
+        [(1, "a?"), (5, "e"), (0, "step")],
+        [(2, "b?"), (4, "d"), (0, "step")],
+    ]
+
+
+def test_a_step_is_a_boundary_for_every_name() -> None:
+    assert apart(f"x:y: a?\n{GROUP}\nx:y: b\n", "^a") == [
+        [(0, "step"), (0, "step")],
+        [(1, "a?"), (0, "step"), (0, "step")],
+    ]
+
+
+def test_too_many_names_go_with_the_nameless(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_STREAMS", 2)
+    assert apart("[1] a\n[2] a\n[3] a?\n[1] a\nb\n", "^a") == [
+        [(3, "a?"), (5, "b"), (0, "step")],
+        [(1, "a"), (4, "a"), (0, "step")],
+        [(2, "a"), (0, "step")],
+    ]
+
+
+def test_room_is_asked_with_the_readers_of_every_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_BETWEEN_LOOKS", 2)
+    walk = Walk(families=[("^a", Counter)], room=lambda readers: sum(len(one.finish().reds) for one in readers) < 4)
+    walk.through(["[1] a\n[2] a\n", "a\na\na\n"])
+    assert walk.stopped
+    assert [len(reader.finish().reds) for reader in walk.readers()] == [3, 2, 2]
+
+
 def test_too_many_wanted_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_BETWEEN_LOOKS", 2)
     monkeypatch.setattr(module, "MOST_LINES", 4)
@@ -151,3 +218,4 @@ def test_too_many_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_limits() -> None:
     assert (module.MOST_LINES, module.MOST_STEPS, module.LONGEST_HEADING) == (2_000_000, 10_000, 600)
+    assert module.MOST_STREAMS == 200

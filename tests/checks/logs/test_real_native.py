@@ -23,7 +23,7 @@ from checks.logs import (
     tap,
 )
 from checks.logs.decode import TextBlocks
-from checks.logs.prefixes import clean
+from checks.logs.prefixes import pieces
 from checks.logs.report import Reader, Reading
 
 LOGS = Path(__file__).parent / "real/native"
@@ -70,7 +70,7 @@ def read(family: type[Reader], lines: list[tuple[int, str]]) -> Reading:
 
 def lines_of(name: str) -> list[tuple[int, str]]:
     text = "".join(TextBlocks([(LOGS / f"{name}.log").read_bytes()]))
-    return [(index, line) for index, raw in enumerate(text.split("\n"), 1) for line in clean(raw) if line]
+    return [(index, line) for index, raw in enumerate(text.split("\n"), 1) for _, line in pieces(raw) if line]
 
 
 @pytest.mark.parametrize("family", READERS, ids=lambda family: family.__name__)
