@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from checks.logs import LogReport, Summary, parse_log
@@ -135,6 +137,11 @@ def test_a_test_program_that_crashes_is_one_error(line: str) -> None:
     found = report("running 5 tests", "test a ... ok", line, "running 2 tests", GOOD)
     assert (counts(found), found.green, found.complete) == ((3, 0, 1, 0), False, False)
     assert found.reasons == ("line 1: the test program ended without a result",)
+
+
+def test_test_programs_that_are_only_built_have_one_summary_a_step() -> None:
+    built = Summary("cargo test", 1, BUILT.strip(), 0, 0, 0, 0, green=None)
+    assert report(BUILT, BUILT, GROUP, "x", BUILT).summaries == (built, replace(built, line=5))
 
 
 def test_old_results_without_filters_and_times() -> None:

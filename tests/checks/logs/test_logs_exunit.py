@@ -83,6 +83,7 @@ def test_a_run_without_counts_is_unfinished(end: tuple[str, ...]) -> None:
 def test_a_file_that_does_not_compile() -> None:
     found = report("== Compilation error in file test/syntax_test.exs ==", "** (TokenMissingError)")
     assert (counts(found), found.green, found.reasons) == ((0, 0, 1, 0), False, ("line 1: a file did not compile",))
+    assert found.summaries[0].text == "== Compilation error in file test/syntax_test.exs =="
 
 
 def test_what_mix_has_against_a_green_suite() -> None:

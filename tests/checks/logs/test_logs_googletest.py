@@ -70,6 +70,7 @@ def test_a_green_run_wholly() -> None:
             "line 4: 1 tests and 0 suites failed",
         ),
         ((ran(3), passed(3)), (3, 0, 0, 0), True, None),
+        ((start(3), SKIPPED, OK, SKIPPED, ran(3), passed(1), listed("SKIPPED", 2)), (1, 0, 0, 2), True, None),
         ((FAILED, ran(3), passed(2)), (2, 1, 0, 0), False, "line 2: 1 tests and 0 suites failed"),
         ((ran(3), passed(2)), (2, 0, 0, 0), False, "line 1: 3 tests ran, but 2 passed and 0 were skipped"),
         ((ran(1), passed(1), " 12 FAILED TESTS"), (1, 12, 0, 0), False, "line 1: 12 tests and 0 suites failed"),
