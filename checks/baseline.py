@@ -6,7 +6,7 @@ must be declared in the bundle, and the policy says whether a declaration is eno
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -63,11 +63,19 @@ def _unread(unread: Unread) -> Finding:
     return errored(CHECK, f"The target branch's runs could not be read: {unread.because}.", fix=_WAIT)
 
 
-def _pairs(runs: Iterable[WorkflowRun], baselines: Iterable[Baseline]) -> Iterator[tuple[WorkflowRun, Baseline]]:
-    by_path = {baseline.workflow: baseline for baseline in baselines}
+def _pairs(runs: Iterable[WorkflowRun], baselines: Sequence[Baseline]) -> Iterator[tuple[WorkflowRun, Baseline]]:
+    """Each run with the newest baseline from before it: what has landed since is not in what it tested.
+
+    A run of the event `push` tests the head alone, without anything that has landed since it branched off.
+    """
     for run in runs:
-        if bare_path(run.path) in by_path:
-            yield run, by_path[bare_path(run.path)]
+        before = [one for one in baselines if one.workflow == bare_path(run.path) and _is_before(one, run)]
+        if before and run.event != "push":
+            yield run, max(before, key=lambda one: one.since)
+
+
+def _is_before(baseline: Baseline, run: WorkflowRun) -> bool:
+    return run.created_at is not None and baseline.since <= run.created_at
 
 
 def _compared(run: WorkflowRun, baseline: Baseline, rule: BaselineRule, bundle: Bundle | None) -> Finding | None:

@@ -271,11 +271,12 @@ class ReportedTests:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """What the newest green run of a workflow file on the target branch ran."""
+    """What a green run of a workflow file ran that stands for the target branch from `since` on."""
 
     workflow: str  # path
     run_id: int
     sha: str  # commit that it ran on
+    since: datetime
     jobs: tuple[JobTests, ...]
     reported: ReportedTests | None = None
     url: str | None = None
@@ -396,7 +397,7 @@ class Snapshot:
     tested_bases: frozenset[str] = frozenset()  # commits named by logs that the target's history holds
     head_seen_at: datetime | None = None  # when this head was first seen by the gate
     seen_runs: tuple[int, ...] = ()  # ids of workflow runs that the gate saw on this head before
-    baselines: tuple[Baseline, ...] | Unread | None = None  # of the target branch, one a workflow file; None: not asked
+    baselines: tuple[Baseline, ...] | Unread | None = None  # of the target branch; None: not asked
     url: str | None = None
     body_edited_at: datetime | None = None
     analysis: Analysis | Unread | None = None  # of what would land; None: not asked for

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
 from checks.ci_jobs import is_named, read_log
@@ -15,7 +16,7 @@ from checks.workflow_files import bare_path
 _SHOWN = 5
 
 
-def baseline_of(run: WorkflowRun) -> Baseline | None:
+def baseline_of(run: WorkflowRun, since: datetime) -> Baseline | None:
     """The run as a baseline, or None when it is not green: a job failed, a log is red or was not read."""
     jobs = [job for job in current_jobs(run) if job.conclusion != "skipped"]
     if run.status != "completed" or run.conclusion != "success" or isinstance(run.reports, Unread):
@@ -27,6 +28,7 @@ def baseline_of(run: WorkflowRun) -> Baseline | None:
         workflow=bare_path(run.path),
         run_id=run.id,
         sha=run.head_sha,
+        since=since,
         jobs=tuple(job_tests(job) for job in jobs),
         reported=reported(run.reports or ()),
         url=run.url,

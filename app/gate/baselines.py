@@ -7,8 +7,8 @@ has landed, and the runs on a branch's tip, which are looked at once by a key of
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
-from datetime import timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -22,44 +22,66 @@ from app.gate.target import BRANCHES, Target, policy_at
 from app.github import graph
 from app.github.client import GitHubClient
 from app.github.models import TargetCommit
-from app.keys import TipKey
-from app.store import baselines, ci_reports, work
+from app.keys import PullKey, TipKey
+from app.store import baselines, ci_reports, pulls, work
+from app.store.baselines import Row
 from app.store.work import Mark
 from app.store.worker import Done, Outcome, Sleep
 from checks.snapshot import Baseline, Unread, WorkflowRun
 from checks.tally import baseline_of
+from checks.workflow_files import bare_path
 from policies.rules import gated_ref
 from policies.schema import Policy
 
 TIP = -3  # priority: nobody waits for this
 SOON = timedelta(minutes=2)  # a branch that moves often is looked at once in this time
 UNDER_WAY = timedelta(minutes=5)
+SKEW = timedelta(minutes=1)  # between GitHub's clock and the database's
 WAITED = timedelta(hours=3)  # after the commit; what has not ended by then is not waited for
 OF_BRANCH = ("push", "merge_group")  # events whose runs are the branch's own
 
+Runs = tuple[WorkflowRun, ...] | Unread
 _BASELINE: TypeAdapter[Baseline] = TypeAdapter(Baseline)
 _RUN: TypeAdapter[WorkflowRun] = TypeAdapter(WorkflowRun)
 
 
-async def read_baselines(gate: Gate, installation_id: int, repository_id: int, target: Target) -> tuple[Baseline, ...]:
-    """The target branch's baselines. If its tip was not looked at yet, that is marked as work for later."""
+@dataclass(frozen=True, slots=True)
+class Landed:
+    """A pull request that landed: as which commit, what its head was, and when."""
+
+    sha: str
+    head_sha: str
+    at: datetime
+
+
+async def read_baselines(
+    gate: Gate, installation_id: int, repository_id: int, target: Target, runs: tuple[WorkflowRun, ...] | Unread
+) -> tuple[Baseline, ...]:
+    """What stood for the target branch when each run began. A tip that was not looked at yet is work for later."""
+    found: dict[int, Baseline] = {}
     async with gate.database.transaction() as connection:
-        known = await baselines.of_branch(connection, repository_id, target.ref)
-        looked = await baselines.looked_at(connection, repository_id, target.ref)
-        if looked != target.tip.oid:
+        for run in () if isinstance(runs, Unread) else runs:
+            moment, path = run.created_at, bare_path(run.path)
+            facts = moment and await baselines.before(connection, repository_id, target.ref, path, moment)
+            if facts is not None:
+                baseline = _BASELINE.validate_python(facts)
+                found[baseline.run_id] = baseline
+        if await baselines.looked_at(connection, repository_id, target.ref) != target.tip.oid:
             key = TipKey(installation_id, repository_id, target.ref)
             await work.mark(connection, [Mark(str(key), delay=SOON, priority=TIP, news=False)])
-    return tuple(_BASELINE.validate_python(facts) for facts in known)
+    return tuple(found[number] for number in sorted(found))
 
 
-async def remember_landing(gate: Gate, repository_id: int, ref: str, landed: str, head: str) -> None:
+async def remember_landing(gate: Gate, key: PullKey, ref: str, landing: Landed) -> None:
     """The runs by which a change was judged that landed, as they were kept: its merge group's, else its own."""
     async with gate.database.transaction() as connection:
-        on_landed = await ci_reports.runs_on(connection, repository_id, landed)
-        on_head = await ci_reports.runs_on(connection, repository_id, head)
-    own = [run for run in map(_run, on_head) if run.event == "pull_request"]
+        on_landed = await ci_reports.runs_on(connection, key.repository_id, landing.sha)
+        on_head = await ci_reports.runs_on(connection, key.repository_id, landing.head_sha)
     groups = [run for run in map(_run, on_landed) if run.event in OF_BRANCH]
-    await _save(gate, repository_id, ref, _baselines(own) | _baselines(groups))
+    paths = {bare_path(run.path) for run in groups}
+    own = [run for run in map(_run, on_head) if run.event == "pull_request" and bare_path(run.path) not in paths]
+    found = [baseline_of(run, landing.at) for run in (*groups, *own)]
+    await _save(gate, key.installation_id, key.repository_id, ref, found)
 
 
 def _run(kept: tuple[Any, Any | None]) -> WorkflowRun:
@@ -68,16 +90,25 @@ def _run(kept: tuple[Any, Any | None]) -> WorkflowRun:
     return run if reports is None else replace(run, reports=REPORTS.validate_python(reports))
 
 
-def _baselines(runs: Iterable[WorkflowRun]) -> dict[str, Baseline]:
-    """By workflow file, of its newest green run."""
-    made = [baseline_of(run) for run in sorted(runs, key=lambda run: run.id)]
-    return {baseline.workflow: baseline for baseline in made if baseline is not None}
-
-
-async def _save(gate: Gate, repository_id: int, ref: str, found: dict[str, Baseline]) -> None:
-    facts = {workflow: _BASELINE.dump_python(baseline, mode="json") for workflow, baseline in found.items()}
+async def _save(
+    gate: Gate, installation_id: int, repository_id: int, ref: str, found: Iterable[Baseline | None]
+) -> None:
+    """Pull requests whose head came after what is new here may have been compared with something older."""
     async with gate.database.transaction() as connection:
-        await baselines.save(connection, repository_id, ref, facts)
+        new = [
+            baseline.since
+            for baseline in found
+            if baseline is not None and await baselines.save(connection, repository_id, ref, _row(baseline))
+        ]
+        rows = await pulls.open_pulls_of_branch(connection, repository_id, ref) if new else []
+        late = [row for row in rows if row.base_ref == ref and row.head_seen_at and row.head_seen_at > min(new) - SKEW]
+        keys = [PullKey(installation_id, repository_id, row.number) for row in late]
+        await work.mark(connection, [Mark(str(key), priority=TIP, news=False) for key in keys])
+
+
+def _row(baseline: Baseline) -> Row:
+    facts = _BASELINE.dump_python(baseline, mode="json")
+    return Row(baseline.workflow, baseline.run_id, baseline.since, facts)
 
 
 async def reconcile_tip(gate: Gate, key: TipKey) -> Outcome:
@@ -92,7 +123,7 @@ async def reconcile_tip(gate: Gate, key: TipKey) -> Outcome:
     runs = await read_runs(gate, client, repository, head)
     if not isinstance(runs, Unread) and _is_under_way(runs, gate.now() - head.committed_date):
         return Sleep(UNDER_WAY)
-    await _remember_tip(gate, client, repository, key.ref, runs, policy)
+    await _remember_tip(gate, client, repository, key, runs, policy)
     async with gate.database.transaction() as connection:
         await baselines.note_look(connection, repository.id, key.ref, head.oid)
     return Done()
@@ -117,13 +148,14 @@ async def _policy_of_gated(
 
 
 async def _remember_tip(
-    gate: Gate,
-    client: GitHubClient,
-    repository: RepositoryName,
-    ref: str,
-    runs: tuple[WorkflowRun, ...] | Unread,
-    policy: Policy,
+    gate: Gate, client: GitHubClient, repository: RepositoryName, key: TipKey, runs: Runs, policy: Policy
 ) -> None:
     read = await with_reports(gate, client, repository, runs, policy)
-    own = () if isinstance(read, Unread) else tuple(run for run in read if run.event in OF_BRANCH)
-    await _save(gate, repository.id, ref, _baselines(own))
+    own = [] if isinstance(read, Unread) else [run for run in read if run.event in OF_BRANCH]
+    found = [baseline_of(run, since) for run in own if (since := _landed_at(run)) is not None]
+    await _save(gate, key.installation_id, repository.id, key.ref, found)
+
+
+def _landed_at(run: WorkflowRun) -> datetime | None:
+    """A push runs after it has landed, a merge group before."""
+    return run.created_at if run.event == "push" else run.updated_at

@@ -13,7 +13,7 @@ from typing import Any
 import structlog
 
 from app.gate.apply import Applier
-from app.gate.baselines import remember_landing
+from app.gate.baselines import Landed, remember_landing
 from app.gate.effects import NAMES, PostNotice
 from app.gate.gate import Gate
 from app.gate.git import GitFailed
@@ -49,8 +49,8 @@ async def audit_landing(gate: Gate, applier: Applier, key: PullKey, state: PullS
         or await _other_tree(gate, key, applier, state, landed, ref)
         or await _around_the_rules(gate, applier, landed.oid, ref)
     )
-    if alarm is None:
-        await remember_landing(gate, key.repository_id, ref, landed.oid, state.pull.head_ref_oid)
+    if alarm is None and state.pull.merged_at is not None:
+        await remember_landing(gate, key, ref, Landed(landed.oid, state.pull.head_ref_oid, state.pull.merged_at))
     async with gate.database.transaction() as connection:
         by_person = memory.row.kind == "agent" and memory.row.enqueued_entry is None
         await landings.save(connection, Landing(key.repository_id, ref, landed.oid, key.number, True, alarm, by_person))

@@ -135,7 +135,7 @@ async def _completed(gate: Gate, seen: Look, objects: GitObjects | Unread, snaps
         snapshot,
         head=replace(snapshot.head, pusher=pusher),
         runs=runs,
-        baselines=await read_baselines(gate, seen.key.installation_id, repository.id, seen.target),
+        baselines=await read_baselines(gate, seen.key.installation_id, repository.id, seen.target, runs),
         tested_bases=await _tested_bases(objects, seen, _named_bases(runs, verifications)),
         verifications=verifications,
         gate_login=await gate.github.login() if verifications else None,

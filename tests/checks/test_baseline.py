@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -10,18 +11,19 @@ from checks.baseline import BaselineRule, check
 from checks.finding import Finding, Status
 from checks.snapshot import Baseline, JobTests, ReportedTests, Unread
 from tests.checks import build
-from tests.checks.build import job, run
+from tests.checks.build import NOON, job, run
 from tests.checks.ci_case import OPEN, E, F, P
 from tests.checks.tally_case import holds, ran
 
 S = Status.SKIPPED
 URL = "https://github.com/acme/shop/actions/runs/400"
-BEFORE = Baseline(build.CI_YML, 400, build.BASE, (JobTests("test", 13, 1),), url=URL)
+BEFORE = Baseline(build.CI_YML, 400, build.BASE, NOON, (JobTests("test", 13, 1),), url=URL)
 
 
 def judge(*jobs: Any, rule: BaselineRule | None = None, tests: Any = None, **changes: Any) -> Finding:
     """The finding on a run of these jobs; `tests` is what the bundle says of tests."""
     baselines = changes.pop("baselines", (BEFORE,))
+    changes.setdefault("created_at", NOON)
     bundle = changes.pop("bundle", build.bundle(tests=tests))
     (found,) = check((run(*jobs, **changes),), baselines, rule or BaselineRule(), bundle)
     assert found.check == "ci.baseline"
@@ -108,7 +110,7 @@ def test_a_missing_job_cannot_be_declared() -> None:
 
 
 def test_reports_of_an_earlier_attempt_are_run_again() -> None:
-    before = Baseline(build.CI_YML, 400, build.BASE, (JobTests("test", None, None),), ReportedTests(9, 0))
+    before = Baseline(build.CI_YML, 400, build.BASE, NOON, (JobTests("test", None, None),), ReportedTests(9, 0))
     found = judge(job(attempt=1), job("e2e", id=2, attempt=2), baselines=(before,), reports=(holds(3),), attempt=2)
     assert (found.status, found.fix and found.fix.action) == (F, "rerun")
 
@@ -117,7 +119,7 @@ def test_partial_jobs_may_run_less() -> None:
     assert judge(ran(0), rule=BaselineRule(partial=("test",))).status is P
 
 
-@pytest.mark.parametrize("baselines", [(), None, (Baseline("other.yml", 1, build.BASE, ()),)])
+@pytest.mark.parametrize("baselines", [(), None, (Baseline("other.yml", 1, build.BASE, NOON, ()),)])
 def test_nothing_to_compare_with(baselines: Any) -> None:
     found = judge(ran(0), baselines=baselines)
     assert (found.status, found.reason) == (S, "There is no green run of the target branch to compare with yet.")
@@ -147,18 +149,31 @@ def test_a_red_run_is_not_compared() -> None:
 
 
 def test_each_workflow_file_has_a_baseline_of_its_own() -> None:
-    other = Baseline(".github/workflows/e2e.yml", 401, build.BASE, (JobTests("test", 20, 0),))
-    e2e = run(ran(20, id=7), id=502, name="E2E", path=".github/workflows/e2e.yml@main")
-    found = check((run(), e2e), (BEFORE, other), BaselineRule(), None)
+    other = Baseline(".github/workflows/e2e.yml", 401, build.BASE, NOON, (JobTests("test", 20, 0),))
+    ci = run(created_at=NOON)
+    e2e = run(ran(20, id=7), id=502, name="E2E", path=".github/workflows/e2e.yml@main", created_at=NOON)
+    found = check((ci, e2e), (BEFORE, other), BaselineRule(), None)
     assert [(one.status, one.reason.rpartition(": ")[2]) for one in found] == [(P, "CI (run 400), E2E (run 401).")]
-    shrunk = check(
-        (run(ran(10, 1)), run(ran(1, id=7), id=502, path=other.workflow)), (BEFORE, other), BaselineRule(), None
-    )
-    assert [one.status for one in shrunk] == [F, F]
+    less = (run(ran(10, 1), created_at=NOON), run(ran(1, id=7), id=502, path=other.workflow, created_at=NOON))
+    assert [one.status for one in check(less, (BEFORE, other), BaselineRule(), None)] == [F, F]
+
+
+def test_what_landed_after_a_run_began_is_not_in_it() -> None:
+    newer = Baseline(build.CI_YML, 402, build.BASE, NOON + timedelta(seconds=1), (JobTests("test", 99, 0),))
+    assert judge(baselines=(newer, BEFORE)).status is P
+    assert judge(baselines=(newer,)).status is S
+    assert judge(baselines=(BEFORE, newer), created_at=newer.since).status is F
+    assert judge(baselines=(newer, BEFORE), created_at=newer.since).status is F
+    assert judge(baselines=(BEFORE,), created_at=None).status is S
+
+
+def test_a_run_of_the_head_alone_lacks_what_has_landed() -> None:
+    assert judge(ran(1), event="push").status is S
+    assert judge(ran(1), event="merge_group").status is F
 
 
 def test_only_so_many_words_are_made() -> None:
-    many = Baseline(build.CI_YML, 400, build.BASE, tuple(JobTests(f"leg {n}", 1, 0) for n in range(9)))
+    many = Baseline(build.CI_YML, 400, build.BASE, NOON, tuple(JobTests(f"leg {n}", 1, 0) for n in range(9)))
     assert judge(baselines=(many,)).reason.count("missing") == 5
 
 

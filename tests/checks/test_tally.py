@@ -11,7 +11,7 @@ from checks.reports.report import TestReport
 from checks.snapshot import Baseline, Job, JobTests, ReportedTests, Unread
 from checks.tally import Shrunk, baseline_of, job_tests, reported, shrunk
 from tests.checks import build
-from tests.checks.build import NO_TESTS, job, run
+from tests.checks.build import NO_TESTS, NOON, job, run
 from tests.checks.tally_case import holds, ran
 
 REPORT = TestReport("junit", "junit", 12, 0, 0, 1, tests=("a", "b"))
@@ -55,10 +55,11 @@ def test_a_green_run_is_a_baseline() -> None:
     lint = job("lint", log=build.log(NO_TESTS))
     left_out = job("deploy", conclusion="skipped", log=None)
     green = run(job(), lint, left_out, reports=(REPORT,), path=".github/workflows/ci.yml@refs/heads/main")
-    assert baseline_of(green) == Baseline(
+    assert baseline_of(green, NOON) == Baseline(
         build.CI_YML,
         501,
         build.HEAD,
+        NOON,
         (JobTests("test", 13, 1), JobTests("lint", 0, 0)),
         ReportedTests(13, 1, ("a", "b")),
         green.url,
@@ -67,7 +68,9 @@ def test_a_green_run_is_a_baseline() -> None:
 
 def test_a_baseline_without_reports_and_with_unknown_counts() -> None:
     quiet = run(job(log=build.log(build.report(green=None, passed=None))))
-    assert baseline_of(quiet) == Baseline(build.CI_YML, 501, build.HEAD, (JobTests("test", None, None),), url=quiet.url)
+    assert baseline_of(quiet, NOON) == Baseline(
+        build.CI_YML, 501, build.HEAD, NOON, (JobTests("test", None, None),), url=quiet.url
+    )
 
 
 @pytest.mark.parametrize(
@@ -86,18 +89,18 @@ def test_a_baseline_without_reports_and_with_unknown_counts() -> None:
     ],
 )
 def test_a_run_that_is_not_green_is_no_baseline(red: Any) -> None:
-    assert baseline_of(red) is None
+    assert baseline_of(red, NOON) is None
 
 
 def test_the_jobs_that_decide_make_the_baseline() -> None:
     old = job(attempt=1, conclusion="failure")
-    made = baseline_of(run(old, job(attempt=2, id=5_009), attempt=2))
+    made = baseline_of(run(old, job(attempt=2, id=5_009), attempt=2), NOON)
     assert made is not None
     assert made.jobs == (JobTests("test", 13, 1),)
 
 
 def base(*jobs: JobTests, **more: Any) -> Baseline:
-    return Baseline(build.CI_YML, 400, build.BASE, jobs or (JobTests("test", 13, 1),), **more)
+    return Baseline(build.CI_YML, 400, build.BASE, NOON, jobs or (JobTests("test", 13, 1),), **more)
 
 
 def less(*jobs: Job, than: Baseline, partial: tuple[str, ...] = (), **changes: Any) -> list[Shrunk]:

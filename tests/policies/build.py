@@ -148,6 +148,7 @@ def run(**changes: Any) -> WorkflowRun:
         "https://github.com/acme/shop/actions/runs/7",
         head_repository_id=1,
         jobs=(job,),
+        created_at=NOW,
     )
     return replace(start, **changes)
 

@@ -22,6 +22,7 @@ from policies.verdict import Verdict
 from tests.policies.build import (
     BODY,
     DEPENDABOT,
+    NOW,
     TARGET,
     approval,
     change,
@@ -34,7 +35,7 @@ from tests.policies.build import (
 
 P, F, W, S = Status.PASSED, Status.FAILED, Status.PENDING, Status.SKIPPED
 WORKFLOW = ".github/workflows/ci.yml"
-BEFORE = Baseline(WORKFLOW, 5, TARGET, (JobTests("test", 20, 0),))
+BEFORE = Baseline(WORKFLOW, 5, TARGET, NOW, (JobTests("test", 20, 0),))
 REPORT = TestReport("junit", "junit", 12, 0, 0, 0)
 
 

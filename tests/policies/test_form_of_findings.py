@@ -19,6 +19,7 @@ from tests.policies.build import (
     BEA,
     BODY,
     DEPENDABOT,
+    NOW,
     TARGET,
     approval,
     change,
@@ -35,7 +36,7 @@ OFFLINE = Unread("GitHub was not asked", offline=True)
 OTHER = "3" * 40
 REMOVED = Alteration("test-removed", "t.py", 3, "def test_a(): ...", "", "The test is gone.", Weight.FAILED, "test_a")
 REPORT = TestReport("junit", "junit", 12, 0, 0, 0)
-BEFORE = Baseline(".github/workflows/ci.yml", 5, TARGET, (JobTests("test", 20, 0),))
+BEFORE = Baseline(".github/workflows/ci.yml", 5, TARGET, NOW, (JobTests("test", 20, 0),))
 CHECKS = {
     "people", "policy", "ticket", "bundle", "claims.head", "claims.tree", "claims.files", "claims.commands",
     "claims.evidence", "claims.tests", "claims.logs", "scope", "scope.complete", "risk", "risk.claim", "rollback",
