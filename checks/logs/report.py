@@ -13,7 +13,7 @@ class Summary:
     `passed` and `skipped` are None where the runner does not print them. `failed` counts tests, `errors` counts what
     broke outside a test (set-up, collection, a suite that did not load, a package that did not build). `line` is
     1-based in the raw file. `green` is None when this summary proves nothing either way. `counted` is False for a
-    summary that a later one of the same run replaces.
+    summary that a later one of the same run replaces, and for one whose runner prints no counts at all.
     """
 
     runner: str

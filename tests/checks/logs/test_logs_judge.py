@@ -50,6 +50,7 @@ def test_every_summary_must_be_green(greens: tuple[bool | None, ...], expected: 
 def test_unknown_counts_are_not_green() -> None:
     assert fold(one(1, None, passed=None))[0] is None
     assert fold(one(1), one(2, None, passed=None))[0] is None
+    assert fold(one(1), one(2, None, passed=None, counted=False))[0] is None
     assert fold(one(1), one(2, False, passed=None))[0] is False
 
 
