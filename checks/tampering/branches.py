@@ -7,15 +7,25 @@ Java and C#.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from tree_sitter import Node
 
 from checks.tampering.conditions import asserted
 from checks.tampering.matchers import Said
 from checks.tampering.reading import Reader
-from checks.tampering.scopes import Item, Kind, Scope, condition_scope
+from checks.tampering.scopes import Item, Kind, Message, Scope, condition_scope
 
 _BLOCKS = frozenset({"statement_block", "block"})
+
+
+@dataclass(frozen=True, slots=True)
+class Handler:
+    """`error` is the class that it catches, as written. `is_general`: also what a failing assertion throws."""
+
+    node: Node
+    error: str
+    is_general: bool
 
 
 class BranchReader(Reader):
@@ -41,6 +51,7 @@ class BranchReader(Reader):
         failing = self._failing(then)
         if failing is not None and self.scopes.is_open(Kind.TEST):
             self.taken.add(failing.id)
+            yield Message(failing)
             for said in asserted(self.syntax, condition, self.known, negated=True):
                 yield self.assertion(condition, said)
         if other is None:
@@ -48,12 +59,23 @@ class BranchReader(Reader):
         elif not (self._has(then, self.asserting) and self._has(other, self.asserting)):
             yield Scope(Kind.GUARD, node)
 
-    def try_statement(self, body: Node | None, handlers: Sequence[Node]) -> Iterator[Scope]:
-        """A handler swallows what it does not hand on; and it runs only if something was thrown."""
-        if body is not None and any(not self._has(handler, self.failing) for handler in handlers):
+    def try_statement(self, body: Node | None, handlers: Sequence[Handler]) -> Iterator[Item]:
+        """A handler swallows what it does not hand on; and it runs only if something was thrown.
+
+        `try { f(); fail(); } catch (X e) { … }` asserts that f throws X, so that its handler must run.
+        """
+        failing = None if body is None else self._failing(body)
+        if body is None or not handlers:
+            return
+        if failing is None:
+            yield from (Scope(Kind.GUARD, handler.node) for handler in handlers)
+        elif self.is_failure(failing):
+            self.taken.add(failing.id)
+            yield Message(failing)
+            what = self.syntax.short(*body.named_children[-2:-1])
+            yield self.assertion(failing, Said("raises", what, handlers[0].error or None))
+        if any(handler.is_general and not self._has(handler.node, self.failing) for handler in handlers):
             yield Scope(Kind.GUARD, body)
-        if body is not None and self._failing(body) is None:
-            yield from (Scope(Kind.GUARD, handler) for handler in handlers)
 
     def _failing(self, block: Node) -> Node | None:
         """The last statement of a block where that fails the test: a `throw`, or a call that does."""

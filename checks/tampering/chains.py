@@ -47,13 +47,13 @@ class Chain:
     inner: Sequence[Node]
 
     @property
-    def calls(self) -> Iterator[str]:
-        """The name of every call in it: of `cart.items().add(1)` that is `cart.items` and `cart.items.add`."""
+    def calls(self) -> Iterator[tuple[str, Link]]:
+        """Every call in it with its name: of `cart.items().add(1)` that is `cart.items` and `cart.items.add`."""
         name = ""
         for link in self.links:
             name = f"{name}.{link.name}" if name and link.name else name or link.name
             if link.arguments is not None and name:
-                yield name
+                yield name, link
 
     @property
     def name(self) -> str:

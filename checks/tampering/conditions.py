@@ -11,7 +11,7 @@ from dataclasses import replace
 from tree_sitter import Node
 
 from checks.tampering.matchers import Said, is_literal
-from checks.tampering.syntax import Syntax
+from checks.tampering.syntax import LONGEST_VALUE, Syntax
 
 _EQUAL = {"==": False, "===": False, "!=": True, "!==": True}
 _OPPOSITE = {"<": ">=", ">=": "<", ">": "<=", "<=": ">"}
@@ -51,7 +51,8 @@ def refined(syntax: Syntax, said: Said, about: Node, known: Known) -> Iterator[S
 def _said(syntax: Syntax, node: Node, sides: Sides | None, known: Known, *, negated: bool) -> Said:
     if sides is not None and sides[1] in _EQUAL:
         left, sign, right = sides
-        return Said("equal", syntax.short(left), syntax.short(right), negated=_EQUAL[sign] is not negated)
+        expected = syntax.short(right, most=LONGEST_VALUE)
+        return Said("equal", syntax.short(left), expected, negated=_EQUAL[sign] is not negated)
     if sides is not None and sides[1] in _OPPOSITE:
         left, sign, right = sides
         return Said("compare", syntax.short(left), syntax.short(right), sign=_OPPOSITE[sign] if negated else sign)
@@ -64,10 +65,14 @@ def _said(syntax: Syntax, node: Node, sides: Sides | None, known: Known, *, nega
 
 
 def _any_of(syntax: Syntax, node: Node, sides: Sides, *, negated: bool) -> Said:
-    """One of several suffices; where one is a constant, nothing is asserted."""
-    texts = [syntax.short(sides[0]), syntax.short(sides[2])]
-    constant = next(filter(is_literal, texts), None)
-    return Said("any", constant or texts[0], None if constant else syntax.short(node), negated)
+    """One of several suffices; where one is a constant, nothing is asserted. It is about what the first is about."""
+    constant = next(filter(is_literal, (syntax.short(sides[0]), syntax.short(sides[2]))), None)
+    if constant is not None:
+        return Said("any", constant)
+    about = sides[0]
+    while (deeper := _sides(about)) is not None and deeper[1] in (*_BOTH, *_EQUAL, *_OPPOSITE):
+        about = deeper[0]
+    return Said("any", syntax.short(about), syntax.short(node), negated)
 
 
 def _inside(node: Node) -> Node | None:

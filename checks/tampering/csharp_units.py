@@ -13,14 +13,14 @@ import re2
 import tree_sitter_c_sharp
 from tree_sitter import Node
 
-from checks.tampering.branches import BranchReader, left_at
+from checks.tampering.branches import BranchReader, Handler, left_at
 from checks.tampering.chains import chain
 from checks.tampering.csharp_assertions import SHAPE, is_failure, is_optional, known, read_assertions, words_of
 from checks.tampering.matchers import Said
 from checks.tampering.places import is_test_path
 from checks.tampering.reading import Language, names_found
-from checks.tampering.scopes import Call, Item, Kind, Mark, Mock, Scope, condition_scope
-from checks.tampering.syntax import Grammar, Syntax
+from checks.tampering.scopes import Item, Kind, Mark, Mock, Scope, condition_scope
+from checks.tampering.syntax import Grammar
 from checks.tampering.units import FileUnits, SkipScope
 
 _GRAMMAR = Grammar(
@@ -131,7 +131,9 @@ class _Reader(BranchReader):
         yield scope
         expected = next((self.syntax.short(one) for title, one in attributes if title == "ExpectedException"), None)
         if expected is not None:
-            yield self.assertion(node, Said("raises", "the test", expected))
+            yield self.assertion(
+                node, Said("raises", self.last_statement(body), expected.partition("typeof(")[2].partition(")")[0])
+            )
 
     def _attributes(self, node: Node) -> list[tuple[str, Node]]:
         """Each with its plain name."""
@@ -160,7 +162,6 @@ class _Reader(BranchReader):
     def _chain(self, node: Node) -> Iterator[Item]:
         read = chain(self.syntax, SHAPE, node)
         self.taken.update(inner.id for inner in read.inner)
-        yield from (Call(name) for name in read.calls)
         words = words_of(read)
         arguments = words[-1].arguments or () if words else ()
         if read.name in _ENDS:
@@ -169,17 +170,21 @@ class _Reader(BranchReader):
             yield Mark("skipped", self.syntax.short(node), self._ends_if(read.name, arguments[0]))
         elif read.links and read.links[0].name.startswith("Substitute") and words[-1].type:
             yield Mock(words[-1].type)
-        for said in read_assertions(self.syntax, read):
-            yield self.assertion(node, said, swallowed=is_optional(read))
+        yield from self.chain(node, read, read_assertions(self.syntax, read), swallowed=is_optional(read))
 
     def _ends_if(self, name: str, condition: Node) -> SkipScope:
         runs, text = _ENDS_IF[name], self.syntax.short(condition)
         return SkipScope.ALWAYS if text == ("false" if runs else "true") else condition_scope(text, runs=runs)
 
-    def _try(self, node: Node) -> Iterator[Scope]:
-        handlers = [child for child in node.named_children if child.type == "catch_clause"]
-        general = [one for one in handlers if _catches_all(self.syntax, one)]
-        yield from self.try_statement(node.child_by_field_name("body"), general)
+    def _try(self, node: Node) -> Iterator[Item]:
+        clauses = [child for child in node.named_children if child.type == "catch_clause"]
+        yield from self.try_statement(node.child_by_field_name("body"), list(map(self._handler, clauses)))
+
+    def _handler(self, clause: Node) -> Handler:
+        declared = next((child for child in clause.named_children if child.type == "catch_declaration"), None)
+        error = declared.child_by_field_name("type") if declared is not None else None
+        name = "" if error is None else self.syntax.short(error)
+        return Handler(clause, name, not name or name.rpartition(".")[2] in _GENERAL)
 
     def _variable(self, node: Node) -> None:
         name = node.child_by_field_name("name")
@@ -193,11 +198,6 @@ def _plain(name: str) -> str:
 
 def _is_test(name: str) -> bool:
     return name in _TESTS or name.endswith(("Fact", "Theory"))
-
-
-def _catches_all(syntax: Syntax, handler: Node) -> bool:
-    declared = next((child for child in handler.named_children if child.type == "catch_declaration"), None)
-    return declared is None or not _GENERAL.isdisjoint(syntax.words(declared))
 
 
 _LANGUAGE = Language(".", lambda syntax, scopes, _: _Reader(syntax, scopes).visit, _IN_TESTS, _defines)

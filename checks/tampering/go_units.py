@@ -16,7 +16,7 @@ from checks.tampering.chains import Chain, chain
 from checks.tampering.go_assertions import SHAPE, failing_if, is_failure, is_skip, read_assertions
 from checks.tampering.matchers import Said
 from checks.tampering.reading import Language, Reader, names_found
-from checks.tampering.scopes import Call, Item, Kind, Mark, Rows, Scope, Scopes, condition_scope
+from checks.tampering.scopes import Item, Kind, Mark, Message, Rows, Scope, Scopes, condition_scope
 from checks.tampering.statements import names
 from checks.tampering.syntax import LONGEST_TEXT, Grammar, Syntax
 from checks.tampering.units import FileUnits, SkipScope
@@ -109,7 +109,6 @@ class _Reader(Reader):
     def _chain(self, node: Node) -> Iterator[Item]:
         read = chain(self.syntax, SHAPE, node)
         self.taken.update(inner.id for inner in read.inner)
-        yield from (Call(name) for name in read.calls)
         arguments = read.links[-1].arguments or ()
         if is_skip(read):
             inside = node.start_byte < self._subtest_end
@@ -121,8 +120,7 @@ class _Reader(Reader):
         elif (block := self._block(read, node)) is not None:
             yield block
         else:
-            for said in read_assertions(self.syntax, read):
-                yield self.assertion(node, said)
+            yield from self.chain(node, read, read_assertions(self.syntax, read))
 
     def _block(self, read: Chain, node: Node) -> Scope | None:
         """Ginkgo's containers and tests; `F` before a word focuses, `P` and `X` skip."""
@@ -151,10 +149,16 @@ class _Reader(Reader):
         failing = self._failing(then)
         if failing is not None:
             self.taken.add(failing.id)
+            yield from self._message(failing)
             initializer = node.child_by_field_name("initializer")
             for said in failing_if(self.syntax, condition, initializer):
                 yield self.assertion(condition, said)
         yield Scope(Kind.GUARD, node, when=condition_scope(self.syntax.short(condition)))
+
+    def _message(self, call: Node) -> Iterator[Message]:
+        arguments = call.child_by_field_name("arguments")
+        if arguments is not None:
+            yield Message(arguments)
 
     def _failing(self, block: Node) -> Node | None:
         """The first call on the block's own level that fails the test."""

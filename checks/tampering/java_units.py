@@ -13,13 +13,13 @@ import re2
 import tree_sitter_java
 from tree_sitter import Node
 
-from checks.tampering.branches import BranchReader, left_at
+from checks.tampering.branches import BranchReader, Handler, left_at
 from checks.tampering.chains import chain
 from checks.tampering.java_assertions import SHAPE, is_failure, known, read_assertions
-from checks.tampering.matchers import Said
+from checks.tampering.matchers import Said, is_literal
 from checks.tampering.places import is_test_path
 from checks.tampering.reading import Language, names_found
-from checks.tampering.scopes import Call, Item, Kind, Mark, Mock, Scope, Scopes, condition_scope
+from checks.tampering.scopes import Item, Kind, Mark, Mock, Scope, Scopes, condition_scope
 from checks.tampering.syntax import Grammar, Syntax
 from checks.tampering.units import FileUnits, SkipScope
 
@@ -130,7 +130,7 @@ class _Reader(BranchReader):
             scope.certain_until = body.start_byte
         yield scope
         if error:
-            yield self.assertion(node, Said("raises", "the test", error))
+            yield self.assertion(node, Said("raises", self.last_statement(body), error))
 
     def _is_test_by_class(self, node: Node, title: str, modifiers: frozenset[str]) -> bool:
         """JUnit 3 and TestNG: public methods of a class that says so."""
@@ -184,7 +184,9 @@ class _Reader(BranchReader):
             provider = self.syntax.words(method)[-2].strip('"')
         if provider:
             return self.lists.get(provider)
-        return next((self._written(one) for name, one in annotations.items() if name in _SOURCES), None)
+        written = next((one for name, one in annotations.items() if name in _SOURCES), None)
+        rows = () if written is None else self._written(written)
+        return tuple(map(_cells, rows)) if "CsvSource" in annotations else rows or None
 
     def _written(self, annotation: Node) -> tuple[str, ...]:
         """The elements of its list, or the lines of its text block."""
@@ -195,7 +197,7 @@ class _Reader(BranchReader):
                 return tuple(self.syntax.short(child) for child in node.named_children if not child.is_extra)
             if node.type == "string_literal":
                 lines = self.syntax.raw(node).decode("utf-8", "replace").strip('"').splitlines()
-                return tuple(line.strip() for line in lines if line.strip())
+                return tuple(line for line in lines if line.strip())
             rest += node.named_children[::-1]
         return ()
 
@@ -217,7 +219,6 @@ class _Reader(BranchReader):
     def _chain(self, node: Node) -> Iterator[Item]:
         read = chain(self.syntax, SHAPE, node)
         self.taken.update(inner.id for inner in read.inner)
-        yield from (Call(name) for name in read.calls)
         name, arguments = read.links[-1].name, read.links[-1].arguments or ()
         if name in _ASSUMPTIONS and len(read.links) <= 2:
             condition = self.syntax.short(*arguments[:1])
@@ -226,18 +227,27 @@ class _Reader(BranchReader):
             yield Mark("skipped", self.syntax.short(node), SkipScope.ALWAYS if never else scope)
         elif name in ("mock", "mockStatic", "spy") and arguments:
             yield Mock(self.syntax.short(arguments[0]).removesuffix(".class"))
-        for said in read_assertions(self.syntax, read):
-            yield self.assertion(node, said)
+        yield from self.chain(node, read, read_assertions(self.syntax, read))
 
-    def _try(self, node: Node) -> Iterator[Scope]:
-        handlers = [child for child in node.named_children if child.type == "catch_clause"]
-        general = [one for one in handlers if not _GENERAL.isdisjoint(self.syntax.words(one.named_children[0]))]
-        yield from self.try_statement(node.child_by_field_name("body"), general)
+    def _try(self, node: Node) -> Iterator[Item]:
+        clauses = [child for child in node.named_children if child.type == "catch_clause"]
+        yield from self.try_statement(node.child_by_field_name("body"), list(map(self._handler, clauses)))
+
+    def _handler(self, clause: Node) -> Handler:
+        declared = clause.named_children[0]
+        error = "" if not declared.named_child_count else self.syntax.short(declared.named_children[0])
+        return Handler(clause, error, not _GENERAL.isdisjoint(self.syntax.words(declared)))
 
     def _variable(self, node: Node) -> None:
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         if name is not None and value is not None:
             self.bind(self.syntax.short(name), value, None)
+
+
+def _cells(row: str) -> str:
+    """A row of comma-separated values as the literals that a test gets of it."""
+    cells = (cell.strip().strip("'") for cell in row.strip().strip('"').split(","))
+    return ",".join(cell if is_literal(cell) else f'"{cell}"' for cell in cells)
 
 
 def _value(syntax: Syntax, annotation: Node | None, key: str) -> str:

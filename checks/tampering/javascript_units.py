@@ -7,13 +7,14 @@ for tests and suites do not contradict each other. `javascript_words` knows the 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import re2
 import tree_sitter_javascript
 import tree_sitter_typescript
 from tree_sitter import Node
 
-from checks.tampering.branches import BranchReader, left_at
+from checks.tampering.branches import BranchReader, Handler, left_at
 from checks.tampering.chains import Chain, chain
 from checks.tampering.javascript_assertions import SHAPE, is_caught, known, read_assertions
 from checks.tampering.javascript_matchers import FAIL
@@ -21,9 +22,9 @@ from checks.tampering.javascript_words import FUNCTIONS, declared, property_boun
 from checks.tampering.matchers import Said
 from checks.tampering.places import extension, is_test_path
 from checks.tampering.reading import Language, names_found
-from checks.tampering.scopes import Call, Item, Kind, Mock, Scope, Scopes
+from checks.tampering.scopes import Item, Kind, Mock, Scope, Scopes
 from checks.tampering.syntax import Grammar, Syntax
-from checks.tampering.units import FileUnits
+from checks.tampering.units import Assertion, FileUnits
 
 _WANTED = (
     *("call_expression", "member_expression", "function_declaration", "method_definition", "variable_declarator"),
@@ -98,7 +99,8 @@ class _Reader(BranchReader):
                 yield from self.if_statement(node)
             case "try_statement":
                 handler = node.child_by_field_name("handler")
-                yield from self.try_statement(node.child_by_field_name("body"), [handler] if handler else [])
+                handlers = [] if handler is None else [Handler(handler, "", is_general=True)]
+                yield from self.try_statement(node.child_by_field_name("body"), handlers)
             case "for_in_statement":
                 yield from self._loop(node, node.child_by_field_name("right"))
             case "binary_expression":
@@ -114,26 +116,35 @@ class _Reader(BranchReader):
             if opened:
                 yield from opened
                 return
-            yield from (Call(name) for name in read.calls)
             if read.name == "fc.assert":
                 yield from property_bound(self.syntax, read)
             yield from self._replaced(read)
             yield from self._rows(read, node)
-        for said in read_assertions(self.syntax, read):
-            yield self.assertion(node, said, swallowed=is_caught(read))
+            yield from self._caught(read)
+        yield from self.chain(node, read, read_assertions(self.syntax, read), swallowed=is_caught(read))
+
+    def assertion(self, node: Node, said: Said, *, swallowed: bool = False) -> Assertion:
+        """What mocha keeps in `this` is a variable like another."""
+        return super().assertion(node, replace(said, target=said.target.removeprefix("this.")), swallowed=swallowed)
 
     def _replaced(self, read: Chain) -> Iterator[Mock]:
         """What a mock stands for: a module's path, or `object.method`."""
-        arguments = read.links[-1].arguments or ()
-        if read.name in _MOCKS and arguments and arguments[0].type == "string":
-            yield Mock(self.syntax.short(arguments[0]).strip('"'))
-        elif read.name in _SPIES and len(arguments) > 1:
-            yield Mock(f"{self.syntax.short(arguments[0])}.{self.syntax.short(arguments[1]).strip(chr(34))}")
+        for name, link in read.calls:
+            texts = [self.syntax.short(argument).strip('"') for argument in link.arguments or ()]
+            if name in _MOCKS and texts:
+                yield Mock(texts[0])
+            elif name in _SPIES and len(texts) > 1:
+                yield Mock(f"{texts[0]}.{texts[1]}")
 
     def _rows(self, read: Chain, node: Node) -> Iterator[Scope]:
         """Tests in `list.forEach(…)` run once for every element."""
         if read.links[-1].name in ("forEach", "map") and len(read.links) == (1 if read.start else 2):
             yield from self._loop(node, read.start or read.links[0].node)
+
+    def _caught(self, read: Chain) -> Iterator[Scope]:
+        """What is handed to `promise.catch` runs only if something was thrown."""
+        handlers = [link.arguments for link in read.links if link.name == "catch" and link.arguments]
+        yield from (Scope(Kind.GUARD, argument) for arguments in handlers for argument in arguments)
 
     def _loop(self, node: Node, over: Node | None) -> Iterator[Scope]:
         if over is not None and not self.scopes.is_open(Kind.TEST):

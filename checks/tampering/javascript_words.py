@@ -130,7 +130,7 @@ def _block(syntax: Syntax, word: _Word, node: Node, own: Sequence[Node], lists: 
     written = [table for table in tables if table is not None]
     body = function.child_by_field_name("body") if function is not None else None
     scope = Scope(word.kind, node, _title(syntax, own, pairs), collected=is_collected)
-    scope.parts = (*written, *(own[1:] if body is None else (body,)))
+    scope.parts = tuple(own[1:]) if body is None else (body,)
     scope.certain_until = None if body is None else left_at(body)
     scope.rows = written_rows(syntax, written[0], lists) if written else None
     marks = [*_marks_of_word(syntax, word, node), *_marks_of_options(syntax, pairs), *_marks_of_rest(syntax, own)]

@@ -26,12 +26,14 @@ _STRENGTHS: Mapping[str, Strength] = {
     "any": Strength.SHAPE,
     "truthy": Strength.EXISTS,
 }
+_ANY_ERROR = frozenset({"Exception", "System.Exception", "Throwable", "Error", "StandardError", "AssertionError"})
 _NULLS = frozenset({"null", "nil", "None", "undefined"})
 # Every alternative begins and goes on with characters that no other one takes, so this is linear.
 _LITERAL = re.compile(r'"[^"]*"|[\'`:][\w ]*\'?|-?\.?\d[\w.]*|true|false|null|nil|None|undefined|NaN|\[\]|\{\}|\(\)')
 _SIZES = (".length", ".length()", ".size", ".size()", ".count", ".count()", ".Length", ".Count", ".Count()", ".len()")
 _LEN = re2.compile(r"len\(([^()]*(?:\([^()]*\))*[^()]*)\)")  # Go
 _DISTANCE = re2.compile(r"(?:[Mm]ath\.)?[Aa]bs\(([^-]+)-(.+)\)|\(([^-]+)-(.+)\)\.abs(?:\(\))?")
+_LAMBDA = re2.compile(r"(?:async ?)?\(\)(?:=>|->)(?:await )?|function\(\)|(?:proc|lambda|->) ?")
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
@@ -67,7 +69,7 @@ class Said:
 
 def assertion(line: int, text: str, said: Said, *, swallowed: bool = False) -> Assertion:
     """The canonical form: literals stand on the expected side, sizes and nothingness have words of their own."""
-    said = _close(_sized(_turned(said)))
+    said = _raised(_close(_sized(_turned(said))))
     if said.matcher == "equal" and said.expected in _NULLS:
         said = replace(said, matcher="none", expected=None)
     expected = f"{said.sign} {said.expected}" if said.sign and said.expected is not None else said.expected
@@ -119,6 +121,17 @@ def _close(said: Said) -> Said:
     return Said("close", target, expected, tolerance=said.expected)
 
 
+def _raised(said: Said) -> Said:
+    """An error is expected of what a function does, whichever way it is handed over."""
+    if said.matcher != "raises":
+        return said
+    lambda_ = _LAMBDA.match(said.target)
+    target = said.target if lambda_ is None else said.target[lambda_.end() :]
+    target = target[1:-1] if target[:1] == "{" and target[-1:] == "}" else target
+    error = said.expected.removesuffix(".class") if said.expected else None
+    return replace(said, target=target.removeprefix("await "), expected=error)
+
+
 def _is_constant(said: Said) -> bool:
     """Whether it cannot fail: it asserts nothing, a constant, or a thing about itself."""
     if said.matcher == "constant":
@@ -133,7 +146,8 @@ def _strength(said: Said) -> Strength:
     if said.matcher == "none":
         return Strength.EXISTS if said.negated else Strength.EXACT
     if said.matcher == "raises":
-        return Strength.EXISTS if said.negated else Strength.CLOSE if said.expected else Strength.SHAPE
+        named = said.expected is not None and said.expected not in _ANY_ERROR
+        return Strength.EXISTS if said.negated else Strength.CLOSE if named else Strength.SHAPE
     if said.matcher == "called":
         return Strength.EXACT if said.expected is not None else Strength.EXISTS
     strength = _STRENGTHS.get(said.matcher, Strength.CLOSE)  # a custom one is taken at its word

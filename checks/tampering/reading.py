@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from tree_sitter import Node
 
+from checks.tampering.chains import Chain
 from checks.tampering.matchers import Said, assertion, is_literal
 from checks.tampering.places import is_test_path
-from checks.tampering.scopes import Scope, Scopes, Visit
+from checks.tampering.scopes import Call, Item, Scope, Scopes, Visit
 from checks.tampering.syntax import Grammar, Syntax, parse
 from checks.tampering.units import Assertion, FileUnits
 
@@ -34,6 +35,18 @@ class Reader:
         values[name] = text if is_literal(text) else name
         if rows is not None:
             self.lists[name] = rows
+
+    def chain(self, node: Node, read: Chain, statements: Iterable[Said], *, swallowed: bool = False) -> Iterator[Item]:
+        """The assertions that a chained call makes, else the names that it calls; both for functions of the project."""
+        made = list(statements)
+        if all(said.matcher.startswith("custom:") for said in made):
+            yield from (Call(name) for name, _ in read.calls)
+        for said in made:
+            yield self.assertion(node, said, swallowed=swallowed)
+
+    def last_statement(self, body: Node) -> str:
+        """What a whole function is expected to fail with."""
+        return self.syntax.short(*body.named_children[-1:])
 
     def _stands_for(self, name: str) -> str:
         return self._locals().get(name, self._values.get(name, name))

@@ -17,7 +17,7 @@ from checks.tampering.conditions import asserted
 from checks.tampering.places import is_test_path
 from checks.tampering.reading import Language, Reader, names_found
 from checks.tampering.ruby_assertions import FAILS, SHAPE, known, read_assertions
-from checks.tampering.scopes import Call, Item, Kind, Mark, Mock, Scope, Scopes, condition_scope
+from checks.tampering.scopes import Item, Kind, Mark, Message, Mock, Scope, Scopes, condition_scope
 from checks.tampering.syntax import Grammar, Syntax
 from checks.tampering.units import FileUnits, SkipScope
 
@@ -128,7 +128,6 @@ class _Reader(Reader):
         if declared is not None:
             yield declared
             return
-        yield from (Call(name) for name in read.calls)
         name = read.name
         if name in _ENDS and len(read.links) == 1:
             yield Mark(_ENDS[name], self.syntax.short(node))
@@ -136,8 +135,8 @@ class _Reader(Reader):
             yield Mock(self.syntax.short(*read.links[0].arguments or ()))
         if name.endswith((".each", ".each_with_index")) or (read.start is not None and name in ("each", "map")):
             yield from self._each(read, node)
-        for said in read_assertions(self.syntax, read, node):
-            yield self.assertion(node, said, swallowed=b"&." in self.syntax.raw(node).partition(b"should")[0][-3:])
+        optional = self.syntax.raw(node).partition(b"should")[0].endswith(b"&.")
+        yield from self.chain(node, read, read_assertions(self.syntax, read, node), swallowed=optional)
 
     def _declared(self, read: Chain, node: Node) -> Scope | None:
         """The test, suite or hook that a call with a block declares."""
@@ -213,6 +212,7 @@ class _Reader(Reader):
         failing = self._failing(then)
         if failing is not None and self.scopes.is_open(Kind.TEST):
             self.taken.add(failing.id)
+            yield Message(failing)
             for said in asserted(self.syntax, condition, lambda part: known(self.syntax, part), negated=not unless):
                 yield self.assertion(condition, said)
         other = node.child_by_field_name("alternative")

@@ -12,7 +12,7 @@ import re2
 
 from checks.tampering.matchers import Form, Said, is_literal
 from checks.tampering.statements import each
-from checks.tampering.syntax import shortened
+from checks.tampering.syntax import LONGEST_VALUE, shortened
 
 Tokens = Sequence[str]
 FAILS = frozenset({"panic", "unreachable", "unimplemented", "todo", "fail", "prop_assert_fail"})
@@ -37,6 +37,7 @@ _MACROS: Mapping[str, Form] = {
 }
 _COMPARED = {"==": False, "!=": True}
 _OPPOSITE = {"<": ">=", ">": "<=", "<=": ">", ">=": "<"}
+_SIGNS = (*_COMPARED, *_OPPOSITE)
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 # Methods that make a condition of a value, with the word, and whether it is the word's opposite.
 _METHODS: Mapping[str, tuple[str, bool]] = {
@@ -64,9 +65,9 @@ def of_macro(name: str, arguments: Tokens) -> Iterator[Said]:
     elif form is not None and form.matcher == "truthy":
         yield from asserted(parts[0], negated=form.negated)
     elif form is not None:
-        target, expected, tolerance = (_at(parts, place) for place in (form.target, form.expected, form.tolerance))
-        if target is not None:
-            yield Said(form.matcher, target, expected, form.negated, tolerance)
+        if parts[0]:
+            expected, tolerance = _at(parts, form.expected), _at(parts, form.tolerance)
+            yield Said(form.matcher, shortened(parts[0]), expected, form.negated, tolerance)
     elif _CUSTOM.fullmatch(plain) and parts[0]:
         yield Said(f"custom:{plain}", shortened(parts[0]), _at(parts, 1))
 
@@ -80,9 +81,7 @@ def asserted(condition: Tokens, *, negated: bool = False) -> Iterator[Said]:
     while rest:
         tokens, is_negated = rest.pop()
         tokens = _without_brackets(tokens)
-        if tokens[:1] == ["!"] and not any(
-            len(split(tokens, sign)) > 1 for sign in ("&&", "||", *_COMPARED, *_OPPOSITE)
-        ):
+        if tokens[:1] == ["!"] and not any(len(split(tokens, sign)) > 1 for sign in ("&&", "||", *_SIGNS)):
             rest.append((tokens[1:], not is_negated))
             continue
         parts = split(tokens, "||" if is_negated else "&&")
@@ -122,13 +121,13 @@ def closing(tokens: Tokens, start: int) -> int:
 def _said(tokens: Tokens, *, negated: bool) -> Said:
     either = split(tokens, "&&" if negated else "||")
     if len(either) > 1:
-        texts = [shortened(part) for part in either]
-        constant = next(filter(is_literal, texts), None)
-        return Said("any", constant or texts[0], None if constant else shortened(tokens), negated)
-    for sign in (*_COMPARED, *_OPPOSITE):
+        constant = next(filter(is_literal, map(shortened, either)), None)
+        about = next((sides[0] for sign in _SIGNS if len(sides := split(either[0], sign)) > 1), either[0])
+        return Said("any", constant or shortened(about), None if constant else shortened(tokens), negated)
+    for sign in _SIGNS:
         sides = split(tokens, sign)
         if len(sides) > 1:
-            return _compared(sign, shortened(sides[0]), shortened(sides[1]), negated=negated)
+            return _compared(sign, shortened(sides[0]), shortened(sides[1], LONGEST_VALUE), negated=negated)
     return _known(tokens, negated=negated)
 
 
@@ -172,4 +171,4 @@ def _without_brackets(tokens: Tokens) -> list[str]:
 
 
 def _at(parts: Sequence[Tokens], place: int | None) -> str | None:
-    return shortened(parts[place]) or None if place is not None and place < len(parts) else None
+    return shortened(parts[place], LONGEST_VALUE) or None if place is not None and place < len(parts) else None

@@ -18,7 +18,7 @@ from checks.tampering.matchers import Said
 from checks.tampering.places import is_test_path
 from checks.tampering.reading import Language, Reader, names_found
 from checks.tampering.rust_assertions import FAILS, asserted, closing, of_macro, split
-from checks.tampering.scopes import Call, Item, Kind, Mark, Rows, Scope, Scopes, condition_scope
+from checks.tampering.scopes import Call, Item, Kind, Mark, Message, Rows, Scope, Scopes, condition_scope
 from checks.tampering.syntax import Grammar, Syntax, joined
 from checks.tampering.units import FileUnits, SkipScope
 
@@ -178,7 +178,8 @@ class _Reader(Reader):
             scope.certain_until = body.start_byte
         yield scope
         if panics is not None:
-            yield self.assertion(node, Said("raises", "the test", panics.partition("=")[2].removesuffix(")") or None))
+            said = Said("raises", self.last_statement(body), panics.partition("=")[2].removesuffix(")") or None)
+            yield self.assertion(node, said)
 
     def _macro(self, node: Node) -> Iterator[Item]:
         name = node.child_by_field_name("macro")
@@ -200,7 +201,7 @@ class _Reader(Reader):
     def _chain(self, node: Node) -> Iterator[Item]:
         read = chain(self.syntax, _SHAPE, node)
         self.taken.update(inner.id for inner in read.inner)
-        yield from (Call(name) for name in read.calls)
+        yield from self.chain(node, read, ())
         if read.name.endswith("catch_unwind"):
             yield Scope(Kind.GUARD, node)
 
@@ -224,6 +225,7 @@ class _Reader(Reader):
         failing = _failing(self.syntax, then) if then is not None else None
         if condition is not None and failing is not None and self.scopes.is_open(Kind.TEST):
             self.taken.add(failing.id)
+            yield Message(failing)
             for said in asserted(self.syntax.words(condition), negated=True):
                 yield self.assertion(condition, said)
         other = node.child_by_field_name("alternative") or (node if then is None else None)

@@ -52,6 +52,13 @@ class Mock:
 
 
 @dataclass(frozen=True, slots=True)
+class Message:
+    """What is only said when a test fails. It is no part of what tells a test from others."""
+
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
 class Rows:
     """A table that the test around it goes through."""
 
@@ -60,8 +67,9 @@ class Rows:
 
 @dataclass(slots=True)
 class Scope:
-    """`rows` are those of a table that it runs for, `parts` what counts as its body; `certain_until` is the byte from
-    which on it may not be reached.
+    """`rows` are those of a table that it runs for, `own_rows` of tables in it, `parts` what counts as its body.
+
+    `certain_until` is the byte from which on it may not be reached.
 
     `when` is for guards: where a skip in it is one.
     """
@@ -71,6 +79,7 @@ class Scope:
     name: str = ""
     marks: dict[str, Mark] = field(default_factory=dict)
     rows: tuple[str, ...] | None = None
+    own_rows: tuple[str, ...] | None = None
     parts: tuple[Node, ...] = ()
     certain_until: int | None = None
     collected: bool = True
@@ -78,9 +87,10 @@ class Scope:
     assertions: list[Assertion] = field(default_factory=list)
     calls: set[str] = field(default_factory=set)
     mocks: set[str] = field(default_factory=set)
+    messages: list[Node] = field(default_factory=list)
 
 
-Item = Scope | Assertion | Mark | Call | Mock | Rows
+Item = Scope | Assertion | Mark | Call | Mock | Rows | Message
 Visit = Callable[[str, Node], Iterable[Item]]
 _BLOCKS = (Kind.TEST, Kind.HELPER)
 _OTHER_SYSTEM = re2.compile(
@@ -161,11 +171,13 @@ class Scopes:
             mark = replace(mark, scope=scope)
         place.marks.setdefault(mark.what, mark)
 
-    def _keep(self, item: Assertion | Call | Rows, node: Node, block: Scope) -> None:
+    def _keep(self, item: Assertion | Call | Rows | Message, node: Node, block: Scope) -> None:
         if isinstance(item, Call):
             block.calls.add(item.name)
+        elif isinstance(item, Message):
+            block.messages.append(item.node)
         elif isinstance(item, Rows):
-            block.rows = (*(block.rows or ()), *item.rows)
+            block.own_rows = (*(block.own_rows or ()), *item.rows)
         else:
             swallowed = item.swallowed or _is_past(node, block) or bool(self._guards(node, block))
             block.assertions.append(replace(item, swallowed=swallowed))
@@ -184,14 +196,16 @@ class Scopes:
         around = [suite for suite in self._stack if suite.kind is Kind.SUITE]
         marks = _effective([scope, *reversed(around)])
         words = {what: mark.source for what, mark in marks.items()}
-        tables = [place.rows for place in (*around, scope) if place.rows is not None]
+        given = [place.rows for place in (*around, scope) if place.rows is not None]
+        tables = given if scope.own_rows is None else [*given, scope.own_rows]
+        body = self._syntax.text(*scope.parts, without=scope.messages)
         return Unit(
             path=self._path,
             name=self._named([suite.name for suite in around] + [scope.name]),
             line=scope.node.start_point.row + 1,
             end_line=scope.node.end_point.row + 1,
             assertions=tuple(scope.assertions),
-            body=self._syntax.text(*scope.parts),
+            body=body + ",".join(row for table in given for row in table),
             calls=frozenset(scope.calls),
             skipped=words.get("skipped"),
             focused=words.get("focused"),

@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from checks.tampering.chains import Link
 from checks.tampering.matchers import Form, Said, bound
-from checks.tampering.syntax import Syntax
+from checks.tampering.syntax import LONGEST_VALUE, Syntax
 
 
 def names(text: str) -> frozenset[str]:
@@ -63,16 +63,16 @@ def of_matcher(syntax: Syntax, form: Form, target: str, own: Sequence[Node], *, 
         expected, tolerance = _at(syntax, own, form.expected), _at(syntax, own, form.tolerance)
         tolerance = tolerance if form.places is None else bound(tolerance or form.places)
     else:
-        expected = None if form.expected is None else syntax.short(*own[form.expected :]) or None
+        expected = None if form.expected is None else syntax.short(*own[form.expected :], most=LONGEST_VALUE) or None
         tolerance = None
     return Said(form.matcher, target, expected or form.fixed, form.negated is not negated, tolerance, form.sign)
 
 
 def of_function(syntax: Syntax, form: Form, arguments: Sequence[Node]) -> Said | None:
     """`assertEquals(1, x)`: target and expected value by their places; None without a target."""
-    target = "" if form.target is None else _at(syntax, arguments, form.target)
-    if target is None:
+    if form.target is None or form.target >= len(arguments):
         return None
+    target = syntax.short(arguments[form.target])
     tolerance = _at(syntax, arguments, form.tolerance)
     if form.places is not None:
         tolerance = bound(tolerance or form.places)
@@ -81,4 +81,4 @@ def of_function(syntax: Syntax, form: Form, arguments: Sequence[Node]) -> Said |
 
 
 def _at(syntax: Syntax, arguments: Sequence[Node], place: int | None) -> str | None:
-    return None if place is None or place >= len(arguments) else syntax.short(arguments[place])
+    return None if place is None or place >= len(arguments) else syntax.short(arguments[place], most=LONGEST_VALUE)

@@ -19,7 +19,8 @@ from tree_sitter import Language, Node, Parser, Point, TreeCursor
 LARGEST_SOURCE = 256 * 1024  # bytes; tests written by people stay far below
 DEEPEST_NESTING = 300  # open brackets at one place; the cost of repairing a source grows with the square of it
 LONGEST_TEXT = 300  # characters of a text that is compared
-LARGEST_STRAY = 60  # bytes of an unreadable part that cannot hide a test
+LONGEST_VALUE = 4_000  # characters of an expected value, since whole answers are compared
+LARGEST_STRAY = 60  # bytes of all unreadable parts that cannot hide a test
 _DIGEST = 16
 _NO_BRACKET = bytes(set(range(256)) - set(b"()[]{}<>;"))
 _READ_AT_ONCE = 64 * 1024
@@ -65,25 +66,35 @@ class Syntax:
     tokens: list[str] = field(default_factory=list)
 
     def broken(self, sign: Any) -> bool:
-        """Whether an unreadable part is long, or matches `sign`, a compiled pattern of what belongs to tests."""
-        return any(len(stray) > LARGEST_STRAY or sign.search(stray) is not None for stray in self.strays)
+        """Whether unreadable parts are long, or match `sign`, a compiled pattern of what belongs to tests."""
+        too_long = sum(map(len, self.strays)) > LARGEST_STRAY
+        return too_long or any(sign.search(stray) is not None for stray in self.strays)
 
-    def text(self, *nodes: Node) -> str:
-        """Their source without comments, layout, and what formatters add or drop; quotes are evened."""
-        return "".join("".join(self.tokens[self._span(node)]).lstrip() for node in nodes)
+    def text(self, *nodes: Node, without: Sequence[Node] = ()) -> str:
+        """Their source without comments, layout, and what formatters add or drop; quotes are evened.
 
-    def short(self, *nodes: Node) -> str:
-        """At most LONGEST_TEXT characters of `text`, with commas between; of more the beginning and a digest of all."""
+        `without` are parts to leave out, in the order of the source.
+        """
+        return "".join("".join(self._kept(self._span(node), without)).lstrip() for node in nodes)
+
+    def _kept(self, span: slice, without: Sequence[Node]) -> list[str]:
+        kept: list[str] = []
+        start = span.start
+        for gap in map(self._span, without):
+            if start <= gap.start and gap.stop <= span.stop:
+                kept += self.tokens[start : gap.start]
+                start = gap.stop
+        return kept + self.tokens[start : span.stop]
+
+    def short(self, *nodes: Node, most: int = LONGEST_TEXT) -> str:
+        """At most `most` characters of `text`, with commas between; of more the beginning and a digest of all."""
         spans = [self._span(node) for node in nodes]
-        start = ",".join(
-            "".join(self.tokens[span.start : min(span.stop, span.start + LONGEST_TEXT)]).lstrip() for span in spans
-        )
-        if len(start) <= LONGEST_TEXT and all(span.stop - span.start <= LONGEST_TEXT for span in spans):
+        parts = (self.tokens[span.start : min(span.stop, span.start + most)] for span in spans)
+        start = ",".join("".join(part).lstrip() for part in parts)
+        if len(start) <= most and all(span.stop - span.start <= most for span in spans):
             return start
-        whole = b"".join(self.raw(node) for node in nodes)
-        return (
-            f"{start[: LONGEST_TEXT - _DIGEST - 1]}…{sha256(whole.translate(None, _FORMATTED)).hexdigest()[:_DIGEST]}"
-        )
+        whole = b"".join(self.raw(node) for node in nodes).translate(None, _FORMATTED)
+        return f"{start[: most - _DIGEST - 1]}…{sha256(whole).hexdigest()[:_DIGEST]}"
 
     def words(self, node: Node) -> Sequence[str]:
         """Its single tokens."""
@@ -204,12 +215,12 @@ def joined(tokens: Sequence[str]) -> str:
     return "".join(parts)
 
 
-def shortened(tokens: Sequence[str]) -> str:
+def shortened(tokens: Sequence[str], most: int = LONGEST_TEXT) -> str:
     """As `Syntax.short`, of single tokens."""
-    start = joined(tokens[:LONGEST_TEXT])
-    if len(start) <= LONGEST_TEXT and len(tokens) <= LONGEST_TEXT:
+    start = joined(tokens[:most])
+    if len(start) <= most and len(tokens) <= most:
         return start
-    return f"{start[: LONGEST_TEXT - _DIGEST - 1]}…{sha256(''.join(tokens).encode()).hexdigest()[:_DIGEST]}"
+    return f"{start[: most - _DIGEST - 1]}…{sha256(''.join(tokens).encode()).hexdigest()[:_DIGEST]}"
 
 
 def _has_one_parameter(tokens: Sequence[str]) -> bool:
