@@ -27,6 +27,7 @@ FLIP = (
     "    outcome = yield\n    outcome.get_result().outcome = 'passed'\n"
 )
 PYTEST = "python -m pytest -q -p no:cacheprovider"
+QUICK = "python -c 'from test_shop import *; test_total(); print(1 + 1)'"
 
 
 @pytest.fixture
@@ -41,7 +42,7 @@ async def change(hub: SimulatedGitHub, repository: Repository, files: Files) -> 
 
 
 async def verify(
-    hub: SimulatedGitHub, repository: Repository, pull: PullRequest, commands: str = PYTEST, **given: str
+    hub: SimulatedGitHub, repository: Repository, pull: PullRequest, commands: str = QUICK, **given: str
 ) -> WorkflowRun:
     git = hub.git(repository)
     target = await git.rev_parse("refs/heads/main")
@@ -72,9 +73,9 @@ async def test_the_commands_run_on_the_merge_and_nothing_else_runs(
 ) -> None:
     pull = await change(hub, repository, {"more.py": "x = 1\n"})
     await hub.push(repository, "main", {"test_main.py": "def test_that_only_main_has():\n    pass\n"})
-    run = await verify(hub, repository, pull, f"{PYTEST}\ntest -f more.py\ntest -f test_main.py")
+    run = await verify(hub, repository, pull, f"{QUICK}\ntest -f more.py\ntest -f test_main.py")
     assert conclusions(run) == {"unchanged": "success", "restored": "skipped", "new-tests": "skipped"}
-    assert any(line.startswith("2 passed in ") for line in lines(jobs(run)["unchanged"]))
+    assert "2" in lines(jobs(run)["unchanged"])
     assert run.display_title == "mergegate-verify v1"
 
 
@@ -82,12 +83,12 @@ async def test_another_tree_than_the_judged_one_is_refused(hub: SimulatedGitHub,
     pull = await change(hub, repository, {"more.py": "x = 1\n"})
     run = await verify(hub, repository, pull, tree="1" * 40)
     assert conclusions(run)["unchanged"] == "failure"
-    assert not any("passed" in line for line in lines(jobs(run)["unchanged"]))
+    assert "2" not in lines(jobs(run)["unchanged"])
 
 
 async def test_a_failing_command_fails_whatever_follows(hub: SimulatedGitHub, repository: Repository) -> None:
     pull = await change(hub, repository, {"shop.py": CODE.replace("+", "-")})
-    run = await verify(hub, repository, pull, f"{PYTEST}\ntrue")
+    run = await verify(hub, repository, pull, f"{QUICK}\ntrue")
     assert conclusions(run)["unchanged"] == "failure"
     assert "##[error]Process completed with exit code 1." in lines(jobs(run)["unchanged"])
 
@@ -121,7 +122,7 @@ async def test_a_hook_that_turns_failures_into_passes_is_seen_by_the_restored_ru
     hub: SimulatedGitHub, repository: Repository
 ) -> None:
     pull = await change(hub, repository, {"shop.py": CODE.replace("+", "-"), "conftest.py": FLIP})
-    run = await verify(hub, repository, pull, restore=paths("conftest.py"))
+    run = await verify(hub, repository, pull, PYTEST, restore=paths("conftest.py"))
     assert conclusions(run) == {"unchanged": "success", "restored": "failure", "new-tests": "skipped"}
 
 
@@ -139,9 +140,9 @@ async def test_restored_paths_are_the_target_branch_s(hub: SimulatedGitHub, repo
 async def test_new_tests_must_fail_on_the_target(
     hub: SimulatedGitHub, repository: Repository, test: str, conclusion: str
 ) -> None:
-    new = f"from shop import total\n\n\ndef test_more():\n    {test}"
+    new = f"from shop import total\n\n{test}"
     pull = await change(hub, repository, {"shop.py": CODE.replace("a + b", "a + b + 1"), "test_more.py": new})
-    run = await verify(hub, repository, pull, new_tests=paths("test_more.py"))
+    run = await verify(hub, repository, pull, "python test_more.py", new_tests=paths("test_more.py"))
     assert conclusions(run)["new-tests"] == conclusion
 
 
