@@ -50,7 +50,7 @@ test: lint ## Everything that must be green: lint, types, contracts, tests, cove
 bench: $(STAMP) ## Measure intake and evaluation, print a table
 	@$(BIN)/python -m tests.bench
 
-mutation: $(STAMP) ## Mutation score of checks and policies (bar: 85 %)
+mutation: $(STAMP) ## Mutation score of checks and policies (bar: 85 %; SAMPLE=all takes every mutant)
 	@$(BIN)/python -m tests.mutation
 
 soak: $(STAMP) ## Long property and kill runs
