@@ -28,7 +28,7 @@ from checks.tampering.suppressions import suppressions
 from checks.tampering.workflows.model import is_workflow
 
 # Coverage before runners: `test.coverage.exclude` is not `test.exclude`.
-_TABLES = (*COVERAGE, *PYTHON_RUNNERS, *JAVASCRIPT_RUNNERS, *OTHER_RUNNERS, *LINT)
+TABLES = (*COVERAGE, *PYTHON_RUNNERS, *JAVASCRIPT_RUNNERS, *OTHER_RUNNERS, *LINT)
 
 
 def alterations(changes: Sequence[Change], tree: Collection[str] = ()) -> Iterator[Alteration]:
@@ -41,7 +41,7 @@ def alterations(changes: Sequence[Change], tree: Collection[str] = ()) -> Iterat
     gone = removed_folders(changes)
     runs = compare_runs(changes, scopes_of, kept, lambda change: _is_gone(change, gone))
     yield from (each for each in runs if not is_workflow(each.path))
-    yield from compare_settings(changes, _TABLES, kept, lambda change: _is_gone(change, gone))
+    yield from compare_settings(changes, TABLES, kept, lambda change: _is_gone(change, gone))
     yield from suppressions(changes)
     yield from rewritten_goldens(changes)
     yield from runner_swaps(changes)

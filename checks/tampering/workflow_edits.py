@@ -76,16 +76,15 @@ def _of(path: str, smell: Smell) -> Alteration:
 
 def _compared(change: Change, before: Workflow | None, after: Workflow | None) -> Iterator[Alteration]:
     path = change.paths[0]
-    if change.after is not None and after is None and is_workflow(change.after.path):
-        yield _unreadable(path)
-    if before is None:
-        return
     if after is None:
-        if change.after is None and before.jobs:
+        if change.after is not None and is_workflow(change.after.path):
+            yield _unreadable(path)
+        elif before is not None and before.jobs:
             names = ", ".join(job.name for job in before.jobs)[:LONGEST_QUOTE]
-            yield _removed(
-                "workflow-removed", path, None, names, "A workflow file is taken away, and its checks with it."
-            )
+            reason = "A workflow file is taken away, and its checks with it."
+            yield _removed("workflow-removed", before.path, None, names, reason)
+        return
+    if before is None:
         return
     for event in _JUDGED:
         if event in before.events and event not in after.events:

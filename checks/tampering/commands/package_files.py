@@ -46,7 +46,9 @@ def _tox_scopes(settings: Settings, text: str) -> Iterator[Scope]:
     for key, values in _matching(settings, _TOX_COMMANDS):
         commands = [command.strip() for command in " ".join(values).splitlines() if command.strip()]
         runs = tuple(run for command in commands for run in _tox_runs(command, text))
-        yield Scope(key, line_of(text, "".join(commands[:1])), "\n".join(command.lstrip("- ") for command in commands), runs)
+        yield Scope(
+            key, line_of(text, "".join(commands[:1])), "\n".join(command.lstrip("- ") for command in commands), runs
+        )
     for key, values in _matching(settings, _TOX_ENVIRONMENT):
         for assigned in " ".join(values).splitlines():
             options = assigned if key.endswith("PYTEST_ADDOPTS") else assigned.partition("PYTEST_ADDOPTS")[2]

@@ -45,6 +45,7 @@ COVERAGE = (
             (_ANY + r"(?:coverage\.include|collectCoverageFrom)|(?:nyc\.|c8\.)include", _COUNTED),
         ),
     ),
+    BarsOf(r"\.(?:nyc|c8)rc[\w.]*", ((r"exclude", _LEFT_OUT), (r"include", _COUNTED))),
     BarsOf(
         r"\.?codecov\.ya?ml|\.coveralls\.ya?ml",
         (

@@ -41,19 +41,17 @@ def json_value(text: str) -> Value:
 
 
 def _lenient(text: str) -> Value:
+    bare = _COMMENT.sub(lambda match: match[0] if match[0].startswith('"') else " ", text)
     try:
-        return _plain(json.loads(_TRAILING_COMMA.sub(r"\1", _COMMENT.sub(_kept, text))))
+        return _plain(json.loads(_LAST_COMMA.sub(lambda match: match[0] if match[1] is None else match[1], bare)))
     except (ValueError, RecursionError) as error:
         raise Unreadable(f"not readable as JSON: {error}") from error
 
 
-def _kept(match: re.Match[str]) -> str:
-    return match[0] if match[0].startswith('"') else " "
-
-
-# A text is one token, so that no comment begins inside it; each alternative is linear.
-_COMMENT = re.compile(r'"(?:[^"\\\n]|\\.|\\\Z)*(?:"|\n|\Z)|//[^\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)')
-_TRAILING_COMMA = re.compile(r",[ \t\r\n]{0,200}([}\]])")
+# A text is one token, so that nothing in it is a comment or a comma; each alternative is linear.
+_STRING = r'"(?:[^"\\\n]|\\.|\\\Z)*(?:"|\n|\Z)'
+_COMMENT = re.compile(_STRING + r"|//[^\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)")
+_LAST_COMMA = re.compile(_STRING + r"|,[ \t\r\n]{0,200}([}\]])")
 
 
 def yaml_value(text: str) -> Value:

@@ -16,7 +16,7 @@ _DEEPEST = 12  # blocks that a key names; further in, the innermost ones are lef
 _LONGEST_LINE = 2_000
 _PART = re2.compile(r"[{};]|[^{};]+")
 _SETTING = re2.compile(r"^([A-Za-z_][\w.\-]*?)(?:\.set)?\s*(?:[=:(]|\s)\s*(.*)$")
-_COMMENT = re2.compile(r"^\s*(?:#|//|\*|/\*)|\s(?:#|//)\s.*$")
+_COMMENT = re2.compile(r"^\s*(?:#|//|\*|/\*).*$|\s(?:#|//)\s.*$")
 
 
 def line_settings(text: str) -> Settings:

@@ -30,7 +30,7 @@ _RULE = Bar("lint.rule", Way.GRADE, _KIND, RISK, "makes a rule less strict")
 _MODE = Bar("lint.mode", Way.GRADE, _KIND, PERSON, "makes a checker less strict")
 
 _RUFF = r"(?:tool\.ruff\.)?(?:lint\.)?"
-_MYPY = r"(?:tool\.)?mypy(?:-[^.]*)?(?:\.overrides)?\."
+_MYPY = r"(?:tool\.)?mypy(?:-.*)?(?:\.overrides)?\."
 _MYPY_STRICT = (
     "strict|disallow_\\w+|check_untyped_defs|no_implicit_optional|strict_\\w+|warn_unused_ignores|warn_return_any|"
     "warn_unreachable|warn_redundant_casts|extra_checks|no_implicit_reexport"
@@ -77,7 +77,8 @@ LINT = (
     BarsOf(
         r"\.eslintrc[\w.]*|eslint\.config\.\w+|package\.json|biome\.jsonc?|\.stylelintrc[\w.]*|\.oxlintrc\.json",
         (
-            (_ANY + r"rules\.([^.]+(?:\.[^.]+)?)(?:\.level)?", _RULE),
+            (r"linter\.rules\.([^.]+\.[^.]+)(?:\.level)?", _RULE),
+            (_ANY + r"rules\.([^.]+)", _RULE),
             (_ANY + r"(?:ignorePatterns|ignores|eslintIgnore|files\.ignore)", _UNCHECKED),
             (_ANY + r"(?:extends)", _SELECTED),
             (_ANY + r"(?:linter\.enabled|reportUnusedDisableDirectives)", _STRICT),

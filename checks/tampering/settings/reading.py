@@ -30,7 +30,7 @@ def read_settings(version: Version | None) -> Settings:
 
 def _reader(path: str) -> Callable[[bytes], Settings]:
     """Line by line where no form is known."""
-    name = path.rpartition("/")[2]
+    name = path.rpartition("/")[2].removesuffix(".dist")
     return _BY_NAME.get(name) or _BY_ENDING.get(name.rpartition(".")[2].lower(), _lines)
 
 
@@ -95,7 +95,7 @@ _BY_ENDING: Mapping[str, Callable[[bytes], Settings]] = {
     **dict.fromkeys(("json", "jsonc", "json5"), _json),
     **dict.fromkeys(("yml", "yaml", "neon"), _yaml),
     **dict.fromkeys(("ini", "cfg"), _ini),
-    **dict.fromkeys(("xml", "dist", "props", "targets", "csproj", "runsettings"), _xml),
+    **dict.fromkeys(("xml", "props", "targets", "csproj", "runsettings"), _xml),
     **dict.fromkeys(("js", "cjs", "mjs"), _javascript),
     **dict.fromkeys(("ts", "cts", "mts"), _typescript),
     "py": python_settings,

@@ -98,7 +98,7 @@ def _workflow(path: str, values: YamlValues) -> Workflow:
     return Workflow(
         path,
         _text(top.get("name")),
-        _events(top.get("on", top.get("true"))),
+        _events(top.get("on")),
         _texts(top.get("permissions")),
         _texts(top.get("env")),
         _text(top.get("cache-mode")),

@@ -61,9 +61,7 @@ def _triggers(workflow: Workflow) -> Iterator[Smell]:
     for event, filters in workflow.events.items():
         line = workflow.line_of("on", event)
         if event in _WITH_OTHERS_CODE:
-            reason = (
-                f"It runs on `{event}`, with the target's rights but not on the change itself; that proves nothing."
-            )
+            reason = f"It runs on `{event}`: with the target's rights, but not on the change itself."
             yield Smell("event-proves-nothing", PERSON, line, event, reason)
         if event not in _JUDGED:
             continue
@@ -72,11 +70,16 @@ def _triggers(workflow: Workflow) -> Iterator[Smell]:
                 if not (name == "branches" and item in _ALL_BRANCHES):
                     reason = f"On `{event}` it runs only as `{name}` lets it: `{_short(item)}`."
                     yield Smell("trigger-filtered", PERSON, line, f"{event} {name} {item}"[:300], reason)
-    modes = [workflow.cache_mode, *(job.cache_mode for job in workflow.jobs)]
-    for mode in set(modes) & {"write", "write-only"}:
-        for event in sorted(set(workflow.events) & _LOW_TRUST):
-            reason = f"On `{event}`, which anybody can cause, it writes to the cache that trusted runs read."
-            yield Smell("cache-written", PERSON, workflow.line_of("cache-mode"), f"{event} {mode}", reason)
+    yield from _cache(workflow.cache_mode, workflow, workflow.line_of("cache-mode"))
+    for job in workflow.jobs:
+        yield from _cache(job.cache_mode, workflow, job.line)
+
+
+def _cache(mode: str, workflow: Workflow, line: int | None) -> Iterator[Smell]:
+    """https://github.blog/changelog/2026-09-10-control-github-actions-cache-access-with-cache-mode/"""
+    for event in sorted(set(workflow.events) & _LOW_TRUST) if mode in ("write", "write-only") else ():
+        reason = f"On `{event}`, which anybody can cause, it writes to the cache that trusted runs read."
+        yield Smell("cache-written", PERSON, line, f"{event} {mode}", reason)
 
 
 def _of_job(job: Job, *, runs_tests: bool) -> Iterator[Smell]:
