@@ -10,25 +10,38 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 
+from checks.logs.ava import AvaReader
 from checks.logs.bats import BatsReader
+from checks.logs.bun import BunReader
 from checks.logs.cargo import CargoReader
 from checks.logs.catch2 import Catch2Reader
+from checks.logs.coverage_bar import CoverageBarReader
 from checks.logs.ctest import CtestReader
+from checks.logs.cypress import CypressReader
 from checks.logs.decode import TextBlocks
+from checks.logs.deno import DenoReader
 from checks.logs.doctest import DoctestReader
 from checks.logs.exunit import ExunitReader
 from checks.logs.googletest import GoogletestReader
 from checks.logs.gotestsum import GotestsumReader
+from checks.logs.jasmine import JasmineReader
 from checks.logs.jest import JestReader
 from checks.logs.judge import judge_log
+from checks.logs.karma import KarmaReader
+from checks.logs.lab import LabReader
 from checks.logs.markers import INTEREST as MARKERS
 from checks.logs.markers import Markers
+from checks.logs.mocha import MochaReader
+from checks.logs.mocha_json import MochaJsonReader
 from checks.logs.nextest import NextestReader
+from checks.logs.node_test import NodeTestReader
+from checks.logs.playwright import PlaywrightReader
 from checks.logs.pytest import PytestReader
 from checks.logs.report import Listener, LogReport, Reader, Summary
 from checks.logs.swift import SwiftReader
 from checks.logs.tap import TapReader
 from checks.logs.unittest import UnittestReader
+from checks.logs.vitest import VitestReader
 from checks.logs.walk import Walk
 
 __all__ = ["LogReport", "Summary", "parse_log", "parse_log_stream", "read_log"]
@@ -38,6 +51,19 @@ _READERS: tuple[type[Reader], ...] = (
     UnittestReader,
     GotestsumReader,  # and go test
     JestReader,
+    VitestReader,
+    MochaReader,
+    MochaJsonReader,
+    NodeTestReader,
+    AvaReader,
+    JasmineReader,
+    KarmaReader,
+    LabReader,
+    PlaywrightReader,
+    CypressReader,
+    BunReader,
+    DenoReader,
+    CoverageBarReader,
     BatsReader,
     CargoReader,
     Catch2Reader,

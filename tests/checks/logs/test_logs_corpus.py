@@ -13,6 +13,7 @@ LOGS = Path(__file__).resolve().parents[3] / "../shared/logs"
 INDEX = LOGS / "INDEX.tsv"
 FAMILIES = ("pytest", "unittest", "django", "nose", "jest", "go test")
 FAMILIES += ("cargo", "ctest", "googletest", "bats", "prove", "ava")
+FAMILIES += ("vitest", "mocha", "node:test", "jasmine", "lab", "bun", "playwright")
 # Its log looks clean: a hook turns failures into passes, which only the difference shows.
 LOOKS_CLEAN = "own_pytest_conftest_flips_failures"
 

@@ -1,0 +1,4 @@
+import test from 'ava';
+
+test.skip('one', (t) => t.pass());
+test.todo('two');

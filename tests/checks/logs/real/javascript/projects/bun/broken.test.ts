@@ -1,0 +1,4 @@
+import { test } from "bun:test";
+import { missing } from "./missing";
+
+test("never runs", () => missing());

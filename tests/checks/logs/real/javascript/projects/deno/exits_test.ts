@@ -1,0 +1,3 @@
+Deno.test("before", () => {});
+Deno.test("leaves", () => Deno.exit(0));
+Deno.test("after", () => {});

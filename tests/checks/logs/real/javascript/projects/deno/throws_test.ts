@@ -1,0 +1,2 @@
+Deno.test("starts", () => {});
+throw new Error("before any test");

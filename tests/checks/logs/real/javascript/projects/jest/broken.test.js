@@ -1,0 +1,3 @@
+const missing = require('./missing');
+
+test('never runs', () => missing());

@@ -1,0 +1,2 @@
+test('before', () => {});
+test('leaves', () => process.exit(0));

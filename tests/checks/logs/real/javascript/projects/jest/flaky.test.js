@@ -1,0 +1,3 @@
+let tries = 0;
+jest.retryTimes(2);
+test('passes at the second try', () => expect(++tries).toBe(2));

@@ -1,0 +1,5 @@
+beforeAll(() => {
+  throw new Error('no connection');
+});
+test('reads', () => {});
+test('writes', () => {});

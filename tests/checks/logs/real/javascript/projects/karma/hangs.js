@@ -1,0 +1,6 @@
+describe('loop', () => {
+  it('starts', () => expect(1).toBe(1));
+  it('never ends', () => {
+    for (;;);
+  });
+});

@@ -1,0 +1,4 @@
+describe('switched off', () => {
+  xit('one', () => {});
+  xit('two', () => {});
+});

@@ -1,0 +1,4 @@
+describe.skip('switched off', () => {
+  it('one', () => {});
+  it('two', () => {});
+});

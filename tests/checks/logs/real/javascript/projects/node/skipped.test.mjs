@@ -1,0 +1,4 @@
+import { test } from 'node:test';
+
+test.skip('one', () => {});
+test.todo('two');

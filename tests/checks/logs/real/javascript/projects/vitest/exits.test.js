@@ -1,0 +1,5 @@
+import { test } from 'vitest';
+
+test('before', () => {});
+test('leaves', () => process.exit(0));
+test('after', () => {});

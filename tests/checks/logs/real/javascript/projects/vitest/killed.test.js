@@ -1,0 +1,4 @@
+import { test } from 'vitest';
+
+test('before', () => {});
+test('dies', () => process.kill(process.ppid, 'SIGKILL'));

@@ -1,0 +1,7 @@
+import { expect, test } from 'vitest';
+
+test('total', () => expect(1 + 2).toBe(4));
+test('first', () => expect([1][0]).toBe(1));
+test.skip('later', () => {});
+test.todo('some day');
+test.fails('known fault', () => expect(0.1 + 0.2).toBe(0.3));

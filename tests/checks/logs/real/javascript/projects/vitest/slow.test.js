@@ -1,0 +1,3 @@
+import { test } from 'vitest';
+
+test('waits too long', () => new Promise(() => {}), 100);
