@@ -9,8 +9,9 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from checks import ci_jobs, ci_runs, other_ci, witnesses
+from checks import ci_attempts, ci_jobs, ci_runs, ci_trust, other_ci, witnesses
 from checks.ci_runs import CountingRuns
+from checks.ci_trust import TrustRule
 from checks.documentation import is_documentation_only
 from checks.finding import Finding, Fix, Status, errored, failed, passed, pending, skipped
 from checks.other_ci import Witness
@@ -29,7 +30,8 @@ class CiRequirement:
     its matrix legs `test (…)`); `commands` must have run exactly so; those of the ticket are added by the check.
     `wait` is how long after the head was first seen what is missing is still awaited; GitHub makes its runs in seconds.
     `partial` are names of jobs that may run only what is affected or not cached. A change of nothing but
-    `documentation` needs no run. `others` are other CI systems, which suffice for low risk.
+    `documentation` needs no run. `others` are other CI systems, which suffice for low risk. `attempts` is how many
+    tries a job may need on one head.
     """
 
     workflows: PathPatterns | None = None
@@ -41,6 +43,8 @@ class CiRequirement:
     partial: tuple[str, ...] = ()
     documentation: PathPatterns | None = None
     others: tuple[Witness, ...] = ()
+    trust: TrustRule = field(default_factory=TrustRule)
+    attempts: int = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,8 @@ class _Case:
     requirement: CiRequirement
     level: Risk
     others: tuple[Finding, ...]  # what other CI systems say
+    trust: TrustRule
+    repository: str  # full name
     documentation: bool = False
     seen_runs: tuple[int, ...] = ()
     accepted: Collection[str] = ()
@@ -100,6 +106,8 @@ def check(snapshot: Snapshot, requirement: CiRequirement, level: Risk = Risk.CRI
             requirement=requirement,
             level=level,
             others=tuple(other_ci.check(snapshot.check_runs, requirement.others, open_=awaited)),
+            trust=requirement.trust,
+            repository=snapshot.repository.full_name,
             documentation=documentation,
             seen_runs=snapshot.seen_runs,
         )
@@ -123,6 +131,8 @@ def check_group(group: GroupSnapshot, requirement: CiRequirement, accepted_chang
             requirement=requirement,
             level=_level_of(group),
             others=tuple(other_ci.check(group.check_runs, requirement.others, open_=awaited)),
+            trust=requirement.trust.of_group(),
+            repository=group.repository.full_name,
             accepted=accepted_changes,
         )
     )
@@ -150,7 +160,9 @@ def _judge(case: _Case) -> CiResult:
         return CiResult((*gone, *_without_runs(case, case.runs)), ())
     findings = [*gone, *_files(chosen, case.workflows, case.accepted)]
     findings += [*_run_states(chosen), *case.others]
-    found, jobs = _jobs(chosen, case.runs, case)
+    findings += ci_trust.check(chosen, case.workflows, case.trust, case.repository)
+    findings += ci_attempts.check(chosen, case.runs, case.counting, case.requirement.attempts)
+    found, jobs = _jobs(chosen, case.runs, case.workflows, case)
     return CiResult(tuple(ci_jobs.worst_first([*findings, *found])), jobs, chosen)
 
 
@@ -190,7 +202,10 @@ def _run_states(chosen: tuple[WorkflowRun, ...]) -> list[Finding]:
 
 
 def _jobs(
-    chosen: tuple[WorkflowRun, ...], runs: tuple[WorkflowRun, ...], case: _Case
+    chosen: tuple[WorkflowRun, ...],
+    runs: tuple[WorkflowRun, ...],
+    workflows: tuple[WorkflowFile, ...],
+    case: _Case,
 ) -> tuple[list[Finding], tuple[Job, ...]]:
     """Findings about the current jobs of the chosen runs, and the jobs whose conclusion and log agree on success."""
     head = case.counting.head_sha
@@ -200,7 +215,8 @@ def _jobs(
     good = tuple(job for job in jobs if _is_success(job, case))
     partial = frozenset(job.id for job in jobs if case.is_partial(job))
     doubts = [(job, ci_jobs.log_of(job, head, case.counting.bases, partial=job.id in partial)) for job in good]
-    logs = [doubt for _, doubt in doubts if doubt is not None]
+    run_of = {job.id: run for run in chosen for job in run.jobs}
+    logs = [ci_trust.explained(doubt, run_of[job.id], job, workflows) for job, doubt in doubts if doubt is not None]
     agreed = tuple(job for job, doubt in doubts if doubt is None)
     open_ = open_ or any(finding.status in (Status.PENDING, Status.ERRORED) for finding in (*concluded, *logs))
     return [

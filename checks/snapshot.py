@@ -213,6 +213,14 @@ class Artifact:
 
 
 @dataclass(frozen=True, slots=True)
+class CalledWorkflow:
+    """A reusable workflow that a run called, as GitHub names it: `octo/ci/.github/workflows/test.yml@v1`."""
+
+    path: str
+    sha: str  # commit that it was at
+
+
+@dataclass(frozen=True, slots=True)
 class WorkflowRun:
     """One workflow run on the head. `jobs` holds the jobs of every attempt; the newest attempt decides."""
 
@@ -233,6 +241,7 @@ class WorkflowRun:
     artifacts: tuple[Artifact, ...] | Unread = ()
     created_at: datetime | None = None  # of the first attempt; the later ones merge the same commits
     reports: tuple[TestReport, ...] | Unread | None = None  # of the newest attempt's artifacts; None: not asked for
+    called: tuple[CalledWorkflow, ...] = ()  # of this repository and of others
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,11 +292,24 @@ class Baseline:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkflowNote:
+    """A place in a workflow file that says what its runs are worth.
+
+    `job` is the name that the file gives the job, expressions and all; empty: every job.
+    """
+
+    kind: Literal["hidden-failure", "secret", "variable"]
+    job: str
+    line: int | None
+    text: str  # what hides the failure, or the name of the secret or variable
+
+
+@dataclass(frozen=True, slots=True)
 class WorkflowFile:
     """A workflow file at the head and at the target tip; None where it does not exist there.
 
     `called` are the local files that it calls (reusable workflows, local actions), transitively, in the same form;
-    `unresolved` are references that could not be followed.
+    `unresolved` are references that could not be followed. `notes` are of a file that is the same on both sides.
     """
 
     path: str
@@ -295,6 +317,7 @@ class WorkflowFile:
     target_oid: str | None
     called: tuple[WorkflowFile, ...] = ()
     unresolved: tuple[str, ...] = ()
+    notes: tuple[WorkflowNote, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from checks.baseline import BaselineRule
 from checks.ci import CiRequirement
+from checks.ci_trust import TrustRule
 from checks.other_ci import Witness
 from checks.paths import PathPatterns
 from checks.people import AgentMarkers, DependencyBots, PeopleRule
@@ -67,6 +68,8 @@ def ci_requirement(policy: Policy) -> CiRequirement:
         partial=ci.partial_jobs,
         documentation=_given(ci.documentation),
         others=tuple(Witness(other.app, other.checks) for other in ci.witnesses),
+        trust=TrustRule(**ci.trust.model_dump()),
+        attempts=ci.attempts,
     )
 
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from checks.baseline import Allowance
+from checks.ci_trust import Word as TrustWord
 from checks.claims import BundleField
 from checks.snapshot import Permission, Risk
 
@@ -187,6 +188,24 @@ class OtherCi(Section):
     )
 
 
+class Trust(Section):
+    """What a run that counts could do beside testing, and what could steer it: allow it, ask a person, or refuse it."""
+
+    token: TrustWord = Field(description="A job's `GITHUB_TOKEN` has a write permission.")
+    secrets: TrustWord = Field(description="A job is given secrets by the workflow file.")
+    cache: TrustWord = Field(description="A job takes a cache that earlier runs of the same branch can have made.")
+    runner: TrustWord = Field(
+        description="A job runs on a self-hosted machine. `refuse` counts every group that is not known as GitHub's."
+    )
+    variables: TrustWord = Field(description="A step with tests uses variables that are set outside of the repository.")
+    calls: TrustWord = Field(
+        description="A workflow of another repository is called by a branch or tag instead of a commit id."
+    )
+    ephemeral: Annotated[tuple[Line, ...], Field(max_length=50)] = Field(
+        description="Labels and groups of self-hosted runners whose machines are used for one job only."
+    )
+
+
 class Ci(Section):
     """Which runs count as evidence. A workflow file counts only while it equals the target branch's."""
 
@@ -210,6 +229,10 @@ class Ci(Section):
     )
     witnesses: Annotated[tuple[OtherCi, ...], Field(max_length=20)] = Field(
         description="Other CI systems whose checks must be green too."
+    )
+    trust: Trust
+    attempts: int = Field(
+        ge=1, le=50, description="How many tries a job may need on one commit until it passes, the last one included."
     )
 
 

@@ -22,7 +22,7 @@ from app.github.errors import NotFound, TooLarge
 from app.github.rest_models import Listing
 from app.store import ci_runs
 from checks.ci_runs import current_jobs
-from checks.snapshot import Artifact, Job, JobLog, Step, Unread, WorkflowRun
+from checks.snapshot import Artifact, CalledWorkflow, Job, JobLog, Step, Unread, WorkflowRun
 
 MOST_LOGS = 60  # jobs of one run whose log is read
 AT_ONCE = 6  # of them in memory together
@@ -123,6 +123,7 @@ def bare_run(run: run_models.WorkflowRun) -> WorkflowRun:
         run.run_started_at,
         run.updated_at,
         created_at=run.created_at,
+        called=tuple(CalledWorkflow(each.path, each.sha) for each in run.referenced_workflows or ()),
     )
 
 

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 import yaml
 
 from app.gate.git import GitFailed, GitObjects
-from checks.snapshot import Unread, WorkflowFile
+from checks.snapshot import Unread, WorkflowFile, WorkflowNote
+from checks.workflow_notes import workflow_notes
 
 FOLDER = ".github/workflows"
 ROOT = "."
 MOST_BYTES = 512 * 1024  # of one workflow file
 DEEPEST = 10  # reusable workflows call each other no deeper
 MOST_FILES = 200
+
+# Finding out what a script runs takes milliseconds, and a workflow file seldom changes.
+_notes = lru_cache(maxsize=64)(workflow_notes)
 
 
 async def read_workflow_files(objects: GitObjects, head: str, target: str) -> tuple[WorkflowFile, ...] | Unread:
@@ -33,8 +38,14 @@ async def _workflow(objects: GitObjects, path: str, head: str, target: str, dept
     if head_oid is None or head_oid != target_oid or depth > DEEPEST:
         too_deep = ("calls that go too deep",) if depth > DEEPEST else ()
         return WorkflowFile(path, head_oid, target_oid, unresolved=too_deep)
-    called, unresolved = await _called(objects, path, head, target, depth)
-    return WorkflowFile(path, head_oid, target_oid, called, unresolved)
+    file = await _definition(objects, path, head)
+    text = None if file is None else await objects.blob_at(head, file, MOST_BYTES)
+    called, unresolved = await _called(objects, text, head, target, depth)
+    return WorkflowFile(path, head_oid, target_oid, called, unresolved, _notes_of(file, text))
+
+
+def _notes_of(file: str | None, text: bytes | None) -> tuple[WorkflowNote, ...]:
+    return () if file is None or text is None else _notes(file, text)
 
 
 async def _oid(objects: GitObjects, commit: str, path: str) -> str | None:
@@ -43,10 +54,8 @@ async def _oid(objects: GitObjects, commit: str, path: str) -> str | None:
 
 
 async def _called(
-    objects: GitObjects, path: str, head: str, target: str, depth: int
+    objects: GitObjects, text: bytes | None, head: str, target: str, depth: int
 ) -> tuple[tuple[WorkflowFile, ...], tuple[str, ...]]:
-    file = await _definition(objects, path, head)
-    text = None if file is None else await objects.blob_at(head, file, MOST_BYTES)
     references = None if text is None else local_references(text)
     if references is None:
         return (), ("a file that cannot be read as a workflow",)

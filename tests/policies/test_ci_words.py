@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from checks.baseline import BaselineRule
+from checks.ci_trust import TrustRule
 from checks.finding import Status
 from checks.logs import LogReport
 from checks.other_ci import Witness
@@ -20,6 +21,7 @@ from policies.load import load
 from policies.schema import Policy
 from policies.verdict import Verdict
 from tests.policies.build import (
+    ADA,
     BODY,
     DEPENDABOT,
     NOW,
@@ -74,6 +76,12 @@ class TestParameters:
         assert found.patterns == ("*.md",)
         assert rules.ci_requirement(read("ci: {documentation: []}")).documentation is None
 
+    def test_trust_and_attempts(self) -> None:
+        words = "token: refuse, secrets: person, cache: refuse, runner: allow, variables: person, calls: refuse"
+        found = rules.ci_requirement(read(f"ci: {{trust: {{{words}, ephemeral: [arc]}}, attempts: 5}}"))
+        assert found.trust == TrustRule("refuse", "person", "refuse", "allow", "person", "refuse", ("arc",))
+        assert found.attempts == 5
+
     def test_other_ci_systems_by_slug_and_by_id(self) -> None:
         policy = read('ci: {witnesses: [{app: buildkite, checks: [build]}, {app: "72", checks: [a, b]}]}')
         assert rules.ci_requirement(policy).others == (Witness("buildkite", ("build",)), Witness("72", ("a", "b")))
@@ -90,6 +98,9 @@ class TestParameters:
             "ci: {witnesses: [{app: 72, checks: [build]}]}",
             "ci: {witnesses: [{app: buildkite, checks: []}]}",
             "ci: {witnesses: [{app: buildkite}]}",
+            "ci: {trust: {token: never}}",
+            "ci: {trust: {ephemeral: ['']}}",
+            "ci: {attempts: 0}",
         ],
     )
     def test_words_that_cannot_be_used(self, text: str) -> None:
@@ -170,6 +181,12 @@ class TestDefaults:
         assert rules.baseline_rule(read()) == BaselineRule(True, "person", "person", ())
         assert rules.baseline_rule(read("extends: strict")) == BaselineRule(True, "person", "never", ())
 
+    def test_only_kept_machines_are_for_people(self) -> None:
+        found = rules.ci_requirement(read())
+        assert (found.trust, found.attempts) == (TrustRule(runner="person"), 3)
+        strict = rules.ci_requirement(read("extends: strict"))
+        assert strict.trust == TrustRule("refuse", "person", "person", "refuse", "person", "person")
+
 
 class TestVerdict:
     def test_a_report_that_contradicts_the_log(self) -> None:
@@ -231,3 +248,12 @@ class TestVerdict:
 
     def test_a_baseline_that_could_not_be_read(self) -> None:
         assert judged(baselines=Unread("the store is away")).evidence.status is Status.ERRORED
+
+    def test_a_machine_that_is_kept_waits_for_a_person(self) -> None:
+        kept = (run(jobs=(replace(run().jobs[0], runner_labels=("self-hosted",)),)),)
+        waiting = judged(runs=kept)
+        assert (waiting.evidence.status, waiting.review.status) == (P, W)
+        assert judged(runs=kept, reviews=(approval(ADA),)).review.status is P
+        named = judged("ci: {trust: {ephemeral: [self-hosted]}}", runs=kept)
+        assert (named.evidence.status, named.review.status) == (P, P)
+        assert judged("ci: {trust: {runner: refuse}}", runs=kept).evidence.status is F

@@ -10,7 +10,7 @@ import pytest
 
 from checks.finding import Evidence, Finding, Fix, Status
 from checks.reports.report import TestReport
-from checks.snapshot import Baseline, JobTests, Permission, Ticket, Unread, WorkflowFile
+from checks.snapshot import Baseline, CalledWorkflow, JobTests, Permission, Ticket, Unread, WorkflowFile, WorkflowNote
 from checks.tampering.alteration import Alteration, Analysis, Weight
 from policies.evaluate import evaluate
 from policies.load import PolicySource, read_policy
@@ -42,6 +42,7 @@ CHECKS = {
     "claims.evidence", "claims.tests", "claims.logs", "scope", "scope.complete", "risk", "risk.claim", "rollback",
     "rollback.data-loss", "rollback.stub", "claims.stale", "tampering", "tampering.test-removed",
     "ci.runs", "ci.workflow-files", "ci.jobs", "ci.logs", "ci.commands", "ci.tests",
+    "ci.token", "ci.secrets", "ci.cache", "ci.runner", "ci.variables", "ci.attempts",
     "ci.reports", "ci.baseline", "ci.other", "ci.verifier", "review", "review.changes", "review.co-authors",
 }  # fmt: skip
 ACTIONS = {
@@ -53,6 +54,17 @@ ACTIONS = {
 
 def _job(**changes: Any) -> Any:
     return run(jobs=(replace(run().jobs[0], **changes),))
+
+
+def _logged(**changes: Any) -> Any:
+    log: Any = run().jobs[0].log
+    return _job(log=replace(log, **changes))
+
+
+def _tried(failures: int) -> Any:
+    job = run().jobs[0]
+    bad = (replace(job, id=number, attempt=number, conclusion="failure") for number in range(1, failures + 1))
+    return run(attempt=failures + 1, jobs=(*bad, replace(job, attempt=failures + 1)))
 
 
 def _bundle(text: str) -> dict[str, str]:
@@ -116,6 +128,21 @@ CHANGES: dict[str, dict[str, Any]] = {
     "a call that leads nowhere": {
         "workflows": (WorkflowFile(".github/workflows/ci.yml", "aa" * 20, "aa" * 20, unresolved=("x/y@main",)),)
     },
+    "secrets and outside variables": {
+        "workflows": (
+            WorkflowFile(
+                ".github/workflows/ci.yml",
+                "aa" * 20,
+                "aa" * 20,
+                notes=(WorkflowNote("secret", "test", 9, "KEY"), WorkflowNote("variable", "", 10, "vars.X")),
+            ),
+        )
+    },
+    "a token that writes": {"runs": (_logged(token_permissions=(("Contents", "write"),), cache_keys=("k",)),)},
+    "a machine that is kept": {"runs": (_job(runner_labels=("self-hosted",)),)},
+    "a workflow elsewhere": {"runs": (run(called=(CalledWorkflow("o/r/.github/workflows/x.yml@v1", OTHER),)),)},
+    "tried again": {"runs": (_tried(1),)},
+    "tried too often": {"runs": (_tried(3),)},
     "no workflow file": {"workflows": ()},
     "a ticket": {"ticket": Ticket("T-1", "sha256:t")},
     "outside its ticket": {"ticket": Ticket("T-1", "sha256:t", allowed_paths=("docs/",))},
@@ -139,6 +166,7 @@ POLICIES = {
     "required": "version: 1\nticket: {required: true}\nci: {jobs: [deploy], commands: [tox]}\n",
     "broken": "version: 1\nmode: x\n",
     "witnesses": "version: 1\nci: {witnesses: [{app: buildkite, checks: [build]}]}\n",
+    "refused": "version: 1\nci: {trust: {secrets: refuse, cache: refuse, variables: refuse, calls: refuse}}\n",
     "no baseline": "version: 1\nci: {baseline: {compare: false}}\n",
     "given": PolicySource("version: 1", "refs/heads/main", TARGET, given="policy.yml"),
     "unread": PolicySource(AWAY, "refs/heads/main", TARGET),
@@ -169,7 +197,21 @@ def test_whosever_it_is(changes: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
-@pytest.mark.parametrize("name", ["nothing", "no bundle", "no runs", "a migration", "runs away", "runs offline"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "secrets and outside variables",
+        "a token that writes",
+        "a machine that is kept",
+        "a workflow elsewhere",
+        "nothing",
+        "no bundle",
+        "no runs",
+        "a migration",
+        "runs away",
+        "runs offline",
+    ],
+)
 def test_whatever_the_policy(policy: str | PolicySource, name: str) -> None:
     in_force = state(policy) if isinstance(policy, str) else read_policy(policy, presets())
     for finding in evaluate(in_force, snapshot(**CHANGES[name]), gated=True).findings:
