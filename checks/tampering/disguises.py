@@ -41,7 +41,7 @@ def disguises(change: Change) -> Iterator[Alteration]:
 
 def _link(change: Change, after: Version) -> Iterator[Alteration]:
     target = (after.data or b"").decode("utf-8", "replace")
-    if target.startswith("/") or normpath(join(dirname(after.path), target)).startswith(".."):
+    if target.startswith("/") or f"{normpath(join(dirname(after.path), target))}/".startswith("../"):
         reason = f"A symbolic link points out of the repository: `{target[:120]}`."
         yield _of(change, "link-leaves-repository", reason, Weight.PERSON, target)
 
