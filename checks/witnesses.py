@@ -145,15 +145,16 @@ def _disagreement(run: WorkflowRun, reports: tuple[TestReport, ...], rule: Repor
     held = ", ".join(f"`{report.name}` {report.passed} passed, {report.skipped} skipped" for report in reports[:_SHOWN])
     told = "; ".join(item.words() for item in items[:_SHOWN])
     reason = f"Reports and raw logs of {run.name} differ. Reports: {held}. Logs: {told}."
-    return failed(
-        CHECK, reason, *_evidence(run, reports), *(evidence_of(item.job) for item in items[:_SHOWN]), fix=_AGREE
-    )
+    again = any(job.attempt != run.attempt for job in current_jobs(run))
+    jobs = (evidence_of(item.job) for item in items[:_SHOWN])
+    return failed(CHECK, reason, *_evidence(run, reports), *jobs, fix=_AGAIN if again else _AGREE)
 
 
 def _total(reports: Iterable[TestReport]) -> _Count:
     total = _NONE
     for report in reports:
-        total = total.plus(_Count(report.passed - report.repeated, report.passed, report.skipped))
+        skipped = report.skipped - report.left_out
+        total = total.plus(_Count(report.passed - report.repeated, report.passed, skipped))
     return total
 
 
@@ -232,6 +233,7 @@ _UPLOAD = Fix(
 _READABLE = Fix("push", "Let the tests write a report within the limits, in JUnit, CTRF, TRX or `go test -json` form.")
 _REPAIR = Fix("push", "Repair what fails; a step that ends well must not hide it.")
 _RUN = Fix("push", "Let the tests run, or upload no report where there are none.")
+_AGAIN = Fix("rerun", "Run all jobs of the workflow again, so that every report is of one attempt.")
 _AGREE = Fix(
     "push",
     "Let every test run of a job write its report, and nothing else print or write results; or ask a person to narrow "

@@ -50,7 +50,7 @@ def _outcome(test: dict[str, Any]) -> Outcome:
     if status not in _STATUSES:
         raise ReportFault(f"a test has the status `{status[:50]}`, which CTRF does not know")
     left_out = status == "other" and str(test.get("rawStatus")) in _LEFT_OUT
-    return Outcome.SKIPPED if left_out else _STATUSES[status]
+    return Outcome.LEFT_OUT if left_out else _STATUSES[status]
 
 
 def _suite(value: Any) -> str:

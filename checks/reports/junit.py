@@ -20,7 +20,9 @@ CASE = "testcase"
 _RED = {"failure": Outcome.FAILED, "error": Outcome.ERROR}
 _RETRIED = frozenset({"flakyFailure", "flakyError", "rerunFailure", "rerunError"})
 # Words of the attributes `status` and `result` of a case; all others say nothing against it.
-_NOT_RUN = frozenset({"notrun", "disabled", "skipped", "ignored", "suppressed", "pending", "todo"})
+_SKIPPED = frozenset({"skipped", "ignored", "pending"})
+_LEFT_OUT = frozenset({"notrun", "disabled", "suppressed", "todo"})
+_TODO = "skipped todo"  # a `skipped` element of that type, as node:test writes it
 _BROKEN = frozenset({"fail", "failed", "failure", "error", "errored", "broken", "timeout", "aborted", "crashed"})
 # Attributes in which a suite states its totals. `skip` is an older word; what is disabled was not run either.
 _TOTALS: dict[str, tuple[str, ...]] = {
@@ -51,7 +53,9 @@ class _Case:
             return red
         if words & _BROKEN:
             return Outcome.ERROR
-        return Outcome.SKIPPED if "skipped" in self.marks or words & _NOT_RUN else Outcome.PASSED
+        if "skipped" in self.marks or words & _SKIPPED:
+            return Outcome.LEFT_OUT if _TODO in self.marks else Outcome.SKIPPED
+        return Outcome.LEFT_OUT if words & _LEFT_OUT else Outcome.PASSED
 
 
 class JUnit:
@@ -68,7 +72,7 @@ class JUnit:
         parent = self._path[-1] if self._path else ""
         self._path.append(tag)
         if self._case is not None:
-            self._within_case(tag, parent)
+            self._within_case(tag, parent, attributes)
         elif tag in SUITES:
             self._suites.append(_Suite(attributes.get("name", ""), _totals(attributes), self._counts()))
         elif tag == CASE:
@@ -76,11 +80,11 @@ class JUnit:
         elif tag in _RED and parent in SUITES:
             self._recount.broke(f"suite {self._suites[-1].name}")
 
-    def _within_case(self, tag: str, parent: str) -> None:
+    def _within_case(self, tag: str, parent: str, attributes: Mapping[str, str]) -> None:
         if tag in SUITES or tag == CASE:
             raise ReportFault(f"a {tag} stands inside a test case")
         if self._case is not None and parent == CASE:
-            self._case.marks.add(tag)
+            self._case.marks |= {tag, f"{tag} {attributes.get('type', '')}"}
 
     def end(self, tag: str) -> None:
         self._path.pop()
@@ -119,7 +123,7 @@ class JUnit:
             "tests": sum(of.values()),
             "failures": of[Outcome.FAILED],
             "errors": of[Outcome.ERROR],
-            "skipped": of[Outcome.SKIPPED],
+            "skipped": self._recount.skipped,
         }
 
     def report(self, name: str) -> TestReport:

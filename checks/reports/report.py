@@ -23,16 +23,21 @@ class Outcome(StrEnum):
     FAILED = "failed"
     ERROR = "error"  # broke outside the test itself, or did not come to its end
     SKIPPED = "skipped"
+    LEFT_OUT = "left out"  # disabled, or still to be written: skipped, but many consoles do not count it
+
+
+_RED = (Outcome.FAILED, Outcome.ERROR)
 
 
 @dataclass(frozen=True, slots=True)
 class TestReport:
     """Counts of test cases in one file, or in all files of one artifact.
 
-    `repeated` are passed cases that may be another one told again: a second case of the same name, a sub-test beside
-    its parent, a copy of a whole file. They are within `passed`. `flaky` are passed cases that failed at first.
-    `tests` are the cases' names, sorted; None when there are more than are kept. `disagreements` are totals that the
-    file states and its cases do not bear out.
+    `left_out` are skipped cases that a console need not count: disabled, or still to be written. They are within
+    `skipped`. `repeated` are passed cases that may be another one told again: a second case of the same name, a
+    sub-test beside its parent, a copy of a whole file. They are within `passed`. `flaky` are passed cases that failed
+    at first. `tests` are the cases' names, sorted; None when there are more than are kept. `disagreements` are totals
+    that the file states and its cases do not bear out.
     """
 
     __test__ = False  # it is no class of tests, although pytest would take it for one by its name
@@ -45,6 +50,7 @@ class TestReport:
     skipped: int
     flaky: int = 0
     repeated: int = 0
+    left_out: int = 0
     failed_names: tuple[str, ...] = ()  # the first ones
     tests: tuple[str, ...] | None = ()
     disagreements: tuple[str, ...] = ()
@@ -80,7 +86,7 @@ class Recount:
         if outcome is Outcome.PASSED:
             self._again += key in self._seen
             self._passed.add(key)
-        elif outcome is not Outcome.SKIPPED and len(self._failed) < MOST_FAILED_NAMES:
+        elif outcome in _RED and len(self._failed) < MOST_FAILED_NAMES:
             self._failed.append(short(label))
         self._seen.add(key)
         self._labels.add(short(label))
@@ -91,6 +97,10 @@ class Recount:
         if len(self._failed) < MOST_FAILED_NAMES:
             self._failed.append(short(label))
 
+    @property
+    def skipped(self) -> int:
+        return self.outcomes[Outcome.SKIPPED] + self.outcomes[Outcome.LEFT_OUT]
+
     def report(self, name: str, format_: str, disagreements: Iterable[str] = ()) -> TestReport:
         nested = sum((suite, test.partition("/")[0]) in self._seen for suite, test in self._passed if "/" in test)
         return TestReport(
@@ -99,9 +109,10 @@ class Recount:
             passed=self.outcomes[Outcome.PASSED],
             failed=self.outcomes[Outcome.FAILED],
             errors=self.outcomes[Outcome.ERROR],
-            skipped=self.outcomes[Outcome.SKIPPED],
+            skipped=self.skipped,
             flaky=self.flaky,
             repeated=self._again + nested,
+            left_out=self.outcomes[Outcome.LEFT_OUT],
             failed_names=tuple(self._failed),
             tests=bounded(self._labels),
             disagreements=tuple(disagreements)[:MOST_DISAGREEMENTS],
@@ -135,6 +146,7 @@ def add_up(name: str, reports: Sequence[TestReport]) -> TestReport:
         skipped=sum(report.skipped for report in reports),
         flaky=sum(report.flaky for report in reports),
         repeated=sum(report.repeated for report in reports),
+        left_out=sum(report.left_out for report in reports),
         failed_names=tuple(failed)[:MOST_FAILED_NAMES],
         tests=tests,
         disagreements=tuple(odd)[:MOST_DISAGREEMENTS],

@@ -51,6 +51,13 @@ def test_a_list_of_tests_must_be_one() -> None:
     assert refused('{"results": {"tests": {"a": 1}}}') == "its list of tests is no list"
 
 
+def test_only_what_is_still_to_be_written_is_left_out() -> None:
+    read = report_of(
+        ctrf(case("other", rawStatus="todo"), case("skipped", "b", rawStatus="todo"), case("pending", "c"))
+    )
+    assert (read.skipped, read.left_out) == (3, 1)
+
+
 def test_flaky_is_what_passed_in_the_end() -> None:
     read = report_of(ctrf(case(flaky=True), case("failed", "b", flaky=True), case(name="c", flaky="yes")))
     assert read.flaky == 1

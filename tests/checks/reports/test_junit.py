@@ -40,6 +40,27 @@ def test_the_outcome_of_a_case(case: str, counts: Counts) -> None:
     assert counts_of(f"<testsuites>{suite(case)}</testsuites>") == counts
 
 
+@pytest.mark.parametrize(
+    ("case", "left_out"),
+    [
+        ("<testcase><skipped/></testcase>", 0),
+        ('<testcase status="skipped"/>', 0),
+        ('<testcase status="notrun"><skipped message="no"/></testcase>', 0),
+        ('<testcase><skipped type="pytest.skip"/></testcase>', 0),
+        ('<testcase><failure type="todo"/><skipped/></testcase>', 0),
+        ('<testcase status="disabled"/>', 1),
+        ('<testcase result="suppressed"/>', 1),
+        ('<testcase status="todo"/>', 1),
+        ('<testcase><skipped type="todo" message="true"/></testcase>', 1),
+        ("<testcase/>", 0),
+    ],
+)
+def test_what_was_never_meant_to_run(case: str, left_out: int) -> None:
+    read = report_of(suite(case, 'skipped="0"' if "<skipped" not in case else ""))
+    assert read.left_out == left_out
+    assert left_out == 0 or read.skipped == 1
+
+
 def test_nested_suites_are_walked_once() -> None:
     inner = suite('<testcase name="b"/>' + suite('<testcase name="c"><failure/></testcase>'))
     outer = suite('<testcase name="a"/>' + inner)

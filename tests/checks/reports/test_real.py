@@ -15,7 +15,7 @@ from checks.reports.report import TestReport
 REAL = Path(__file__).with_name("real")
 with (REAL / "INDEX.tsv").open(encoding="utf-8", newline="") as index:
     ROWS = list(csv.DictReader(index, delimiter="\t", quoting=csv.QUOTE_NONE))
-COUNTS = ("passed", "failed", "errors", "skipped", "flaky", "repeated")
+COUNTS = ("passed", "failed", "errors", "skipped", "left_out", "flaky", "repeated")
 
 
 def read(name: str) -> TestReport:
