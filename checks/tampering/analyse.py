@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from checks.tampering import foreign, python_patterns
+from checks.tampering import foreign, python_patterns, source_patterns
 from checks.tampering.alteration import MOST_ALTERATIONS, Alteration, Analysis, Weight
 from checks.tampering.change import Change
 from checks.tampering.compare import compare
@@ -15,6 +15,7 @@ from checks.tampering.sides import read_sides
 _PARTS: tuple[Callable[[Sequence[Change]], Iterable[Alteration]], ...] = (
     foreign.alterations,
     python_patterns.alterations,
+    source_patterns.alterations,
 )
 _ORDER = (Weight.FAILED, Weight.PERSON, Weight.RISK)
 

@@ -31,7 +31,7 @@ _GRAMMAR = Grammar(
         *("type_switch_statement", "select_statement"),
     ),
 )
-SIGN = re2.compile(rb"\btesting\.(?:T|TB|F)\b|\bginkgo\b")
+SIGN = re2.compile(rb"\btesting\.(?:T|TB|F|M)\b|\bginkgo\b")
 _IN_TESTS = re2.compile(rb"\bfunc Test|\bt\.(?:Error|Fatal|Fail|Skip|Run)|\b(?:assert|require)\.|\bIt\(")
 _DEFINES = re2.compile(
     r"(?m)^func\s+(?:\([^)]*\)\s*)?(\w+)|^type\s+(\w+)|^(?:var|const)\s+(\w+)|^\t(\w+)\s+(?:struct|interface|func)\b"

@@ -21,10 +21,10 @@ from checks.tampering.units import FileUnits
 
 Adapter = Callable[[str, bytes], FileUnits]
 
-_JAVASCRIPT = ("js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts")
+JAVASCRIPT_ENDINGS = ("js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts")
 _ADAPTERS: dict[str, Adapter] = {
     "py": python_units.read_units,
-    **dict.fromkeys(_JAVASCRIPT, javascript_units.read_units),
+    **dict.fromkeys(JAVASCRIPT_ENDINGS, javascript_units.read_units),
     "go": go_units.read_units,
     "rs": rust_units.read_units,
     "java": java_units.read_units,
@@ -34,7 +34,7 @@ _ADAPTERS: dict[str, Adapter] = {
 # What a file of that language holds if it holds tests although its path does not say so.
 _SIGNS: dict[str, Any] = {
     "py": re2.compile(rb"def test|TestCase|class Test"),
-    **dict.fromkeys(_JAVASCRIPT, javascript_units.SIGN),
+    **dict.fromkeys(JAVASCRIPT_ENDINGS, javascript_units.SIGN),
     "go": go_units.SIGN,
     "rs": rust_units.SIGN,
     "java": java_units.SIGN,
@@ -50,4 +50,9 @@ def adapter_for(path: str) -> Adapter | None:
 
 def may_hold_tests(path: str, source: bytes) -> bool:
     """A quick look, so that most product code need not be parsed. Only for paths that have an adapter."""
-    return is_test_path(path) or _SIGNS[extension(path)].search(source) is not None
+    return is_test_path(path) or speaks_of_tests(path, source)
+
+
+def speaks_of_tests(path: str, source: bytes) -> bool:
+    """Whether it holds what tests consist of, wherever it lies. Only for paths that have an adapter."""
+    return _SIGNS[extension(path)].search(source) is not None
