@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 
+from checks.logs.ant import AntReader
 from checks.logs.ava import AvaReader
 from checks.logs.bats import BatsReader
 from checks.logs.bun import BunReader
@@ -21,9 +22,12 @@ from checks.logs.cypress import CypressReader
 from checks.logs.decode import TextBlocks
 from checks.logs.deno import DenoReader
 from checks.logs.doctest import DoctestReader
+from checks.logs.dotnet import DotnetReader
+from checks.logs.dotnet_consoles import DotnetConsoleReader
 from checks.logs.exunit import ExunitReader
 from checks.logs.googletest import GoogletestReader
 from checks.logs.gotestsum import GotestsumReader
+from checks.logs.gradle import GradleReader
 from checks.logs.jasmine import JasmineReader
 from checks.logs.jest import JestReader
 from checks.logs.judge import judge_log
@@ -31,13 +35,19 @@ from checks.logs.karma import KarmaReader
 from checks.logs.lab import LabReader
 from checks.logs.markers import INTEREST as MARKERS
 from checks.logs.markers import Markers
+from checks.logs.maven import MavenReader
+from checks.logs.minitest import MinitestReader
 from checks.logs.mocha import MochaReader
 from checks.logs.mocha_json import MochaJsonReader
 from checks.logs.nextest import NextestReader
 from checks.logs.node_test import NodeTestReader
+from checks.logs.pest import PestReader
+from checks.logs.phpunit import PhpunitReader
 from checks.logs.playwright import PlaywrightReader
 from checks.logs.pytest import PytestReader
 from checks.logs.report import Listener, LogReport, Reader, Summary
+from checks.logs.rspec import RspecReader
+from checks.logs.sbt import SbtReader
 from checks.logs.swift import SwiftReader
 from checks.logs.tap import TapReader
 from checks.logs.unittest import UnittestReader
@@ -74,6 +84,16 @@ _READERS: tuple[type[Reader], ...] = (
     NextestReader,
     SwiftReader,
     TapReader,
+    MavenReader,
+    GradleReader,
+    AntReader,
+    SbtReader,
+    RspecReader,
+    MinitestReader,
+    PhpunitReader,
+    PestReader,
+    DotnetReader,
+    DotnetConsoleReader,
 )
 
 MOST_KEPT = 20_000

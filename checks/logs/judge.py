@@ -60,7 +60,7 @@ def _unknowns(summaries: tuple[Summary, ...], counted: list[Summary], truncated:
         unknowns.append("the log is too large, only its beginning was read")
     if not summaries:
         unknowns.append("no summary of a known test runner was found")
-    elif any(one.passed is None for one in (*summaries, *counted)):
+    elif any(one.silent for one in summaries) or any(one.passed is None for one in counted):
         unknowns.append("the runner printed no number of passed tests (go test needs -v or -json)")
     elif all(one.green is None for one in summaries):
         unknowns.append("no package of the log has tests")

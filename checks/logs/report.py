@@ -13,7 +13,8 @@ class Summary:
     `passed` and `skipped` are None where the runner does not print them. `failed` counts tests, `errors` counts what
     broke outside a test (set-up, collection, a suite that did not load, a package that did not build). `line` is
     1-based in the raw file. `green` is None when this summary proves nothing either way. `counted` is False for a
-    summary that a later one of the same run replaces, and for one whose runner prints no counts at all.
+    summary that a later one of the same run replaces. `silent`: tests ran, and their runner printed no counts at all;
+    such a summary is not `counted` either.
     """
 
     runner: str
@@ -28,6 +29,7 @@ class Summary:
     cached: bool = False
     interrupted: bool = False
     counted: bool = True
+    silent: bool = False
     deselected: int = 0
     flaky: int = 0
     xfailed: int = 0

@@ -14,6 +14,7 @@ INDEX = LOGS / "INDEX.tsv"
 FAMILIES = ("pytest", "unittest", "django", "nose", "jest", "go test")
 FAMILIES += ("cargo", "ctest", "googletest", "bats", "prove", "ava")
 FAMILIES += ("vitest", "mocha", "node:test", "jasmine", "lab", "bun", "playwright")
+FAMILIES += ("maven", "gradle", "ant", "sbt", "rspec", "minitest", "phpunit", "dotnet")
 # Its log looks clean: a hook turns failures into passes, which only the difference shows.
 LOOKS_CLEAN = "own_pytest_conftest_flips_failures"
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from unittest.mock import patch
 
@@ -50,7 +51,8 @@ def test_every_summary_must_be_green(greens: tuple[bool | None, ...], expected: 
 def test_unknown_counts_are_not_green() -> None:
     assert fold(one(1, None, passed=None))[0] is None
     assert fold(one(1), one(2, None, passed=None))[0] is None
-    assert fold(one(1), one(2, None, passed=None, counted=False))[0] is None
+    assert fold(one(1), one(2, None, passed=None, counted=False))[0] is True
+    assert fold(one(1), replace(one(2, None, passed=None, counted=False), silent=True))[0] is None
     assert fold(one(1), one(2, False, passed=None))[0] is False
 
 
