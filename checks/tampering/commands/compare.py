@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from checks.tampering.alteration import LONGEST_QUOTE, Alteration, Weight
 from checks.tampering.change import Change, Version
 from checks.tampering.commands.arguments import is_narrower, loses_tests, named_places
-from checks.tampering.commands.matching import Placed, pair_runs
+from checks.tampering.commands.matching import Placed, match_runs
 from checks.tampering.commands.options import Weakening, strictness, weakenings
 from checks.tampering.commands.runners import TESTS, Program
 from checks.tampering.commands.runs import CONTINUED, PIPED, SWALLOWED, Run
@@ -40,11 +40,13 @@ def compare_runs(
     before = _side([(number, change.before) for number, change in enumerate(changes) if not gone(change)], scopes_of)
     after = _side([(number, change.after) for number, change in enumerate(changes)], scopes_of)
     more = _tools(after) - _tools(before)
-    for old, new in pair_runs(before.runs, after.runs):
-        if new is None and old is not None:
-            yield from _lost(old, after)
-        elif new is not None:
-            yield from _weaker(old or _implied_before(new), new, kept, grew=more[new.tool] > 0)
+    matching = match_runs(before.runs, after.runs)
+    for old, new in matching.pairs:
+        yield from _weaker(old, new, kept, grew=more[new.tool] > 0)
+    for old in matching.lost:
+        yield from _lost(old, after)
+    for new in matching.added:
+        yield from _weaker(_without_options(new), new, kept, grew=False) if new.implied else _new_run(new)
 
 
 def _tools(side: _Side) -> Counter[str]:
@@ -61,17 +63,12 @@ def _side(versions: Sequence[tuple[int, Version | None]], scopes_of: ScopesOf) -
     return _Side(tuple(runs), scopes)
 
 
-def _implied_before(new: Placed) -> Placed | None:
-    """A runner that got no options from its settings ran without any."""
-    if not new.implied:
-        return None
-    return replace(new, run=Run(Program(new.tool, TESTS, ()), new.run.line, ""))
+def _without_options(run: Placed) -> Placed:
+    """A runner that gets no options from its settings runs without any."""
+    return replace(run, run=Run(Program(run.tool, TESTS, ()), run.run.line, ""))
 
 
-def _weaker(old: Placed | None, new: Placed, kept: KeptTests, *, grew: bool) -> Iterator[Alteration]:
-    if old is None:
-        yield from _new_run(new)
-        return
+def _weaker(old: Placed, new: Placed, kept: KeptTests, *, grew: bool) -> Iterator[Alteration]:
     yield from _hidden(old, new)
     if old.tool != new.tool:
         yield _alteration("runner-exchanged", old, new, RISK, f"Tests that {old.tool} ran are now run by {new.tool}.")
@@ -131,7 +128,7 @@ def _weight(each: Weakening, kept: KeptTests, *, changed: bool, grew: bool) -> W
     return RISK if grew else PERSON
 
 
-def _of(each: Weakening, old: Placed | None, new: Placed, weight: Weight) -> Alteration:
+def _of(each: Weakening, old: Placed, new: Placed, weight: Weight) -> Alteration:
     return _alteration(each.kind, old, new, weight, f"With `{_short(each.text)}` the test run {each.says}.")
 
 
@@ -154,7 +151,7 @@ def _less_strict(old: Placed, new: Placed) -> Iterator[Alteration]:
 def _lost(old: Placed, after: _Side) -> Iterator[Alteration]:
     """A run that is nowhere any more."""
     if old.implied:
-        bare = replace(old, run=Run(Program(old.tool, TESTS, ()), old.run.line, ""))
+        bare = _without_options(old)
         yield from (_of(each, old, bare, each.weight) for each in crossed_bars(old.run.program, bare.run.program))
         yield from _less_strict(old, bare)
         return

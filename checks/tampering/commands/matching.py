@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
 
 from checks.tampering.commands.runs import Run
-
-Pair = tuple["Placed | None", "Placed | None"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,21 +40,33 @@ _KEYS: tuple[Callable[[Placed], Hashable], ...] = (
 )
 
 
-def pair_runs(before: Sequence[Placed], after: Sequence[Placed]) -> Iterator[Pair]:
-    """Pairs of old and new, then what has no partner: `(old, None)` and `(None, new)`."""
-    old, new = list(before), list(after)
+@dataclass(slots=True)
+class Matching:
+    """Pairs of old and new runs; `lost` are old ones without a partner, `added` new ones."""
+
+    lost: list[Placed]
+    added: list[Placed]
+    pairs: list[tuple[Placed, Placed]] = field(default_factory=list)
+
+
+def match_runs(before: Sequence[Placed], after: Sequence[Placed]) -> Matching:
+    """Each run has at most one partner: the nearest by `_KEYS`."""
+    matching = Matching(list(before), list(after))
     for key in _KEYS:
-        waiting: dict[Hashable, deque[Placed]] = defaultdict(deque)
-        for each in old:
-            waiting[key(each)].append(each)
-        unpaired = []
-        for each in new:
-            partners = waiting.get(key(each))
-            if partners:
-                yield partners.popleft(), each
-            else:
-                unpaired.append(each)
-        new = unpaired
-        old = [each for queue in waiting.values() for each in queue]
-    yield from ((each, None) for each in old)
-    yield from ((None, each) for each in new)
+        _match_by(key, matching)
+    return matching
+
+
+def _match_by(key: Callable[[Placed], Hashable], matching: Matching) -> None:
+    waiting: dict[Hashable, deque[Placed]] = defaultdict(deque)
+    for each in matching.lost:
+        waiting[key(each)].append(each)
+    added = []
+    for each in matching.added:
+        partners = waiting.get(key(each))
+        if partners:
+            matching.pairs.append((partners.popleft(), each))
+        else:
+            added.append(each)
+    matching.added = added
+    matching.lost = [each for queue in waiting.values() for each in queue]

@@ -8,7 +8,7 @@ import pytest
 
 from checks.tampering.alteration import Weight
 from checks.tampering.commands.compare import compare_runs
-from checks.tampering.commands.matching import Placed, pair_runs
+from checks.tampering.commands.matching import Placed, match_runs
 from checks.tampering.commands.places import scopes_of
 from checks.tampering.commands.runs import PIPED, Hidden, Run
 from checks.tampering.kept_tests import KeptTests, kept_tests
@@ -192,10 +192,17 @@ def _placed(
     return Placed(change, f"{change}.sh", scope, Run(program(line), 1, line, hidden), implied)
 
 
+def _shown(placed: Placed) -> tuple[int, str, str]:
+    return placed.change, placed.scope, placed.run.text
+
+
 def _pairs(before: list[Placed], after: list[Placed]) -> list[Any]:
+    """Pairs, then what has no partner."""
+    matching = match_runs(before, after)
     return [
-        (old and (old.change, old.scope, old.run.text), new and (new.change, new.scope, new.run.text))
-        for old, new in pair_runs(before, after)
+        *((_shown(old), _shown(new)) for old, new in matching.pairs),
+        *((_shown(old), None) for old in matching.lost),
+        *((None, _shown(new)) for new in matching.added),
     ]
 
 
@@ -254,7 +261,7 @@ def test_what_is_hidden_stays_with_its_text() -> None:
         [_placed("pytest", hidden=hidden), _placed("pytest")],
         [_placed("pytest"), _placed("pytest", hidden=hidden)],
     )
-    assert [(old.run.hidden, new.run.hidden) for old, new in pair_runs(before, after) if old and new] == [
+    assert [(old.run.hidden, new.run.hidden) for old, new in match_runs(before, after).pairs] == [
         (None, None),
         (hidden, hidden),
     ]

@@ -28,7 +28,7 @@ def test_make() -> None:
         "PYTEST ?= uv run pytest\n"
         "export A := 1\n"
         ".PHONY: test lint\n"
-        "\n"
+        "include other.mk\n"
         "test: deps # comment\n"
         "\t@$(PYTEST) -q || true\n"
         "\t-npm test\n"

@@ -131,6 +131,7 @@ def test_bash_says_the_same(script: str, failing_pytest: Path) -> None:
         ("if pytest; then echo; fi", Hidden(SWALLOWED, "if")),
         ("sh -c 'pytest || :'", Hidden(SWALLOWED, "|| :")),
         ("pytest |", None),
+        ("pytest || echo a &&", Hidden(SWALLOWED, "|| echo a")),
     ],
 )
 def test_what_hides_it(script: str, hidden: Hidden | None) -> None:
