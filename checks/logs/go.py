@@ -28,6 +28,7 @@ _FAIL = re2.compile(r"^FAIL\s+\S+\s+(?:\d+\.\d+s|\[(?:build|setup) failed\])$")
 _NO_FILES = re2.compile(r"^\?\s+\S+\s+\[no test files\]$")
 _TIMED_OUT = "panic: test timed out after "
 _EMPTY = "testing: warning: no tests to run"
+_MOST_OPEN = 2000  # packages with events and without a result; go runs about as many at once as there are cores
 _EVENTS = {"pass": "PASS", "fail": "FAIL", "skip": "SKIP"}
 
 
@@ -69,6 +70,7 @@ class GoReader:
         self._unfinished: list[Summary] = []
         self._verbose = False  # this step's run prints a line for each test
         self._bare_fail = 0
+        self._crowded = 0  # line of the first event that was not followed
 
     def feed(self, number: int, line: str) -> None:
         if line[0] == "{":
@@ -89,10 +91,12 @@ class GoReader:
         self._package, self._json, self._verbose = _Package(), {}, False
 
     def finish(self) -> Reading:
-        reds: tuple[Red, ...] = ()
+        reds = []
         if self._bare_fail and self._closed and not any(package.failed + package.errors for package in self._closed):
-            reds = (Red(self._bare_fail, "go test says FAIL, but no package of the log failed"),)
-        return Reading(tuple(self._closed), tuple(self._unfinished), reds)
+            reds.append(Red(self._bare_fail, "go test says FAIL, but no package of the log failed"))
+        if self._crowded:
+            reds.append(Red(self._crowded, f"more than {_MOST_OPEN} packages run at once, not all were followed"))
+        return Reading(tuple(self._closed), tuple(self._unfinished), tuple(reds))
 
     def _closing(self, number: int, line: str) -> None:
         if line == "FAIL":
@@ -131,6 +135,9 @@ class GoReader:
         if not isinstance(action, str) or not isinstance(name, str):
             return
         test, output = event.get("Test"), event.get("Output")
+        if name not in self._json and len(self._json) >= _MOST_OPEN:
+            self._crowded = self._crowded or number
+            return
         package = self._json.setdefault(name, _Package(line=number))
         if action == "output" and isinstance(output, str):
             _output(package, output)

@@ -23,6 +23,8 @@ _COUNTS = re2.compile(r"^((?:\d{1,9} [a-z]+, )*)(?:(\d{1,9}) of )?(\d{1,9}) tota
 _SUITE = re2.compile(r"^(PASS|FAIL) .*\.[a-z]+(?: \([\d.]+ ?m?s(?:, \d+ MB heap size)?\))?$")
 _NO_TESTS = "No tests found, exiting with code "
 _NOT_LOADED = "● Test suite failed to run"
+_MOST_CAUSES = 1000  # of one log; further ones are red as well, but count no further error
+_LONGEST_CAUSE = 300
 _COVERAGE = re2.compile(r"^Jest: .*coverage threshold .*not met")
 
 
@@ -87,9 +89,10 @@ class JestReader:
     def _cause(self, line: str) -> None:
         """One broken module fails every suite that imports it: that is one error, so the same cause counts once."""
         self._await_cause = False
-        if line not in self._causes:
-            self._causes.add(line)
-            self._run.causes.add(line)
+        cause = line[:_LONGEST_CAUSE]
+        if cause not in self._causes and len(self._causes) < _MOST_CAUSES:
+            self._causes.add(cause)
+            self._run.causes.add(cause)
 
     def _suites(self, number: int, line: str) -> None:
         counts = _counts(line.removeprefix("Test Suites:"))

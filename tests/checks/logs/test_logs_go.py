@@ -265,3 +265,13 @@ def test_json_without_the_end_of_a_package(lines: tuple[str, ...]) -> None:
 def test_json_output_that_looks_like_a_result_is_output() -> None:
     found = report(START, event("output", "TestA", "--- FAIL: TestA (0.0s)"), event("pass", "TestA"), event("pass"))
     assert found.green is True
+
+
+def test_more_packages_at_once_than_are_followed() -> None:
+    names = [f"p{number}" for number in range(2001)]
+    runs = [event("run", "TestA", package=name) for name in names]
+    ends = [line for name in names for line in (event("pass", "TestA", package=name), event("pass", package=name))]
+    assert report(*runs[:2000], *ends[:4000]).green is True
+    crowded = report(*runs, *ends)
+    assert (crowded.green, crowded.passed) == (False, 2001)
+    assert crowded.reasons[0] == "line 2001: more than 2000 packages run at once, not all were followed"

@@ -159,6 +159,16 @@ def test_suites_that_do_not_load() -> None:
     assert [found.errors for found in report(*broken, *one, *other, *one).summaries] == [1, 1]
 
 
+def test_causes_are_bounded() -> None:
+    broken = [line for number in range(1002) for line in ("  ● Test suite failed to run", f"    Error {number}")]
+    assert counts(report(*broken, *summary("1002 failed, 1002 total", "0 total"))) == (0, 0, 1000, 0)
+    same = "x" * 296
+    twice = ("  ● Test suite failed to run", f"    {same}1", "  ● Test suite failed to run", f"    {same}2")
+    assert counts(report(*twice, *summary("2 failed, 2 total", "0 total"))) == (0, 0, 1, 0)
+    other = ("  ● Test suite failed to run", f"    {same[:-1]}1", "  ● Test suite failed to run", f"    {same[:-1]}2")
+    assert counts(report(*other, *summary("2 failed, 2 total", "0 total"))) == (0, 0, 2, 0)
+
+
 def test_a_cause_ends_with_its_step() -> None:
     found = report("  ● Test suite failed to run", GROUP, *GREEN)
     assert (found.green, counts(found)) == (True, (2, 0, 0, 0))
