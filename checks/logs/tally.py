@@ -26,8 +26,10 @@ def closing(
 ) -> Summary:
     """A closing summary; green if nothing failed, something passed and there is no doubt."""
     reasons = []
-    if tally.failed or tally.errors:
-        reasons.append(f"{tally.failed} failed, {tally.errors} broke outside a test")
+    if tally.failed:
+        reasons.append(f"{tally.failed} failed")
+    if tally.errors:
+        reasons.append(f"{tally.errors} broke outside the tests")
     reasons += doubts
     if not tally.passed:
         reasons.append("no test passed")
