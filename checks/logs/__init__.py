@@ -50,6 +50,7 @@ from checks.logs.rspec import RspecReader
 from checks.logs.sbt import SbtReader
 from checks.logs.swift import SwiftReader
 from checks.logs.tap import TapReader
+from checks.logs.tox import ToxReader
 from checks.logs.unittest import UnittestReader
 from checks.logs.vitest import VitestReader
 from checks.logs.walk import Walk
@@ -94,6 +95,7 @@ _READERS: tuple[type[Reader], ...] = (
     PestReader,
     DotnetReader,
     DotnetConsoleReader,
+    ToxReader,
 )
 
 MOST_KEPT = 20_000
