@@ -18,12 +18,12 @@ XUNIT = "xunit"
 NUNIT = "nunit"
 
 INTEREST = (
-    r"^(?:xUnit\.net (?:Console|v\d)|NUnit[- ]Console )|^=== TEST EXECUTION SUMMARY ===$|  Total: +\d+, Errors: +\d"
+    r"^(?:xUnit\.net (?:Console|v\d+ In-Process) |NUnit[- ]Console )|^=== TEST EXECUTION SUMMARY ===$|  Total: +\d+, Errors: +\d"
     r"|^ *Test Count: \d|^ *Overall result: |^Tests run: \d+, Errors: \d|^ +Not run: \d"
 )
 
 _starts = re2.compile(
-    r"^(xUnit\.net|NUnit)(?: Console Runner v?| v\d[\w.]* \S+ Runner v|-Console version | Console )\d"
+    r"^(xUnit\.net|NUnit)(?: Console Runner v?| v\d+ In-Process Runner v|-Console version | Console )\d"
 ).match
 _xunit = re2.compile(
     r"^ +\S.*  Total: +(\d{1,9}), Errors: +(\d{1,9}), Failed: +(\d{1,9}), Skipped: +(\d{1,9})"

@@ -116,6 +116,7 @@ def test_a_run_that_does_not_close(start: str, end: str) -> None:
         (COUNTS_3,),
         ("Tests run: 4, Errors: 1, Failures: 1, Inconclusive: 1, Time: 0.1 seconds", "  Not run: 1, Invalid: 0"),
         ("xUnit.net is a tool", HEADLINE, ASSEMBLY),
+        ("xUnit.net v3 Microsoft.Testing.Platform Runner v3.1.0+03a071627b (64-bit .NET 10.0.11)", HEADLINE, ASSEMBLY),
     ],
 )
 def test_lines_that_say_nothing_alone(lines: tuple[str, ...]) -> None:
