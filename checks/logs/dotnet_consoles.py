@@ -18,8 +18,8 @@ XUNIT = "xunit"
 NUNIT = "nunit"
 
 INTEREST = (
-    r"^(?:xUnit\.net (?:Console|v\d+ In-Process) |NUnit[- ]Console )|^=== TEST EXECUTION SUMMARY ===$|  Total: +\d+, Errors: +\d"
-    r"|^ *Test Count: \d|^ *Overall result: |^Tests run: \d+, Errors: \d|^ +Not run: \d"
+    r"^(?:xUnit\.net (?:Console|v\d+ In-Process) |NUnit[- ]Console )|^=== TEST EXECUTION SUMMARY ===$"
+    r"|  Total: +\d+, Errors: +\d|^ *Test Count: \d|^ *Overall result: |^Tests run: \d+, Errors: \d|^ +Not run: \d"
 )
 
 _starts = re2.compile(
