@@ -129,5 +129,12 @@ def evidence_of(run: WorkflowRun) -> Evidence:
 
 WAIT = Fix("wait", "Nothing to do; the gate looks again by itself.")
 PUSH = Fix("rerun", "Run the workflow again, or push a new commit.")
-_CLICK = Fix("ask-person", "Ask somebody with write permission to approve the workflow run on the pull request's page.")
-_START = Fix("ask-person", "Ask an administrator which events and accounts may run workflows here.")
+_CLICK = Fix(
+    "ask-person",
+    "Ask somebody with write permission to approve the workflow run on the pull request's page; "
+    "for Copilot's runs an administrator can take that step away.",
+)
+_START = Fix(
+    "ask-person",
+    "Ask an administrator to approve the account and the event in the Actions policies, or to look at the run's page.",
+)

@@ -169,6 +169,30 @@ def test_states_of_a_run(changes: dict[str, Any], status: Status, reason: str, a
     assert [each.label for each in finding.evidence] == ["run 501, attempt 1"]
 
 
+@pytest.mark.parametrize(
+    ("conclusion", "text"),
+    [
+        (
+            "action_required",
+            (
+                "Ask somebody with write permission to approve the workflow run on the pull request's page; "
+                "for Copilot's runs an administrator can take that step away."
+            ),
+        ),
+        (
+            "startup_failure",
+            (
+                "Ask an administrator to approve the account and the event in the Actions policies, "
+                "or to look at the run's page."
+            ),
+        ),
+    ],
+)
+def test_who_can_let_a_run_start(conclusion: str, text: str) -> None:
+    finding = only(judge(replace(run(), conclusion=conclusion, jobs=())).findings, "ci.runs")
+    assert (finding.status, finding.fix) == (OPEN, Fix("ask-person", text))
+
+
 def test_a_run_s_failure_is_told_by_its_jobs_where_they_say_it() -> None:
     jobs = (job(conclusion="failure"), job("lint", id=5_002, conclusion="skipped"))
     result = judge(run(*jobs, conclusion="failure"))

@@ -15,7 +15,7 @@ from app.gate.git import GitFailed, GitObjects, borrowed_objects, run_git
 from app.gate.mirror import Mirrors, Remote
 from app.gate.names import RepositoryName
 from app.gate.workflows import local_references, read_workflow_files
-from checks.snapshot import Diff, FileStatus, Unread, WorkflowFile
+from checks.snapshot import Diff, FileStatus, Unread, WorkflowFile, WorkflowNote
 
 pytestmark = pytest.mark.anyio
 
@@ -228,6 +228,22 @@ async def test_an_action_that_an_action_calls_is_compared_too(clone: Clone) -> N
     files = await read_workflow_files(clone.objects, head, target)
     assert not isinstance(files, Unread)
     assert _every_file(files) == {".github/workflows/ci.yml": True, "ci/outer": True, "ci/inner": False}
+
+
+async def test_what_a_trusted_file_says_of_its_runs_is_noted(clone: Clone) -> None:
+    clone.write("ci/tests/action.yml", "runs: {using: composite, steps: [{run: pytest || true, shell: bash}]}\n")
+    job = "{steps: [{uses: ./ci/tests}, {run: 'pytest -k ${{ vars.A }}'}, {run: 'x ${{ secrets.B }}'}]}"
+    target = clone.commit(
+        _DOT_github__workflows__ci_DOT_yml=f"jobs:\n  a: {job}\n",
+        _DOT_github__workflows__other_DOT_yml=f"jobs:\n  a: {job}\n",
+    )
+    head = clone.commit(_DOT_github__workflows__other_DOT_yml=f"jobs:\n  b: {job}\n")
+    files = await read_workflow_files(clone.objects, head, target)
+    assert not isinstance(files, Unread)
+    ours, other = files
+    assert ours.notes == (WorkflowNote("secret", "a", 2, "B"), WorkflowNote("variable", "a", 2, "vars.A"))
+    assert ours.called[0].notes == (WorkflowNote("hidden-failure", "", 1, "|| true"),)
+    assert other.notes == ()
 
 
 async def test_an_action_at_the_root_is_the_whole_repository(clone: Clone) -> None:
