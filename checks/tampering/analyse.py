@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from checks.tampering import foreign, python_patterns, source_patterns
+from checks.tampering import (
+    configuration,
+    content_risk,
+    foreign,
+    python_patterns,
+    source_patterns,
+    surface,
+    workflow_edits,
+)
 from checks.tampering.alteration import MOST_ALTERATIONS, Alteration, Analysis, Weight
 from checks.tampering.change import Change
 from checks.tampering.compare import compare
@@ -16,6 +24,10 @@ _PARTS: tuple[Callable[[Sequence[Change]], Iterable[Alteration]], ...] = (
     foreign.alterations,
     python_patterns.alterations,
     source_patterns.alterations,
+    configuration.alterations,
+    workflow_edits.alterations,
+    surface.alterations,
+    content_risk.alterations,
 )
 _ORDER = (Weight.FAILED, Weight.PERSON, Weight.RISK)
 
