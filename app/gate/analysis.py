@@ -12,7 +12,7 @@ import hashlib
 import json
 import os
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from app.gate.analysis_frames import write
 from app.gate.blobs import read_changes_with_contents
 from app.gate.changes import Changes
 from app.gate.git import GitFailed, GitObjects
+from app.gate.zizmor import PROGRAM, zizmor_notes
 from app.store import analyses
 from app.store.database import Database
 from app.store.stored import storable
@@ -39,9 +40,10 @@ _SILENT = Unread("the changed files could not be analysed within the limits of t
 
 
 def _rules() -> str:
-    """A digest of the analysis's own sources: other rules look at a difference again."""
+    """A digest of the analysis's own sources and what helps it: other rules look at a difference again."""
     files = sorted(RULES_FOLDER.rglob("*.py"))
-    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+    helped = b"" if PROGRAM is None else b"zizmor"
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files) + helped).hexdigest()
 
 
 RULES = _rules()
@@ -68,7 +70,10 @@ async def analyse_difference(objects: GitObjects, diff: Diff) -> Analysis | Unre
         changes = await read_changes_with_contents(objects, diff.files)
     except GitFailed as wrong:
         return Unread(str(wrong))
-    return await run_analysis(changes)
+    analysis = await run_analysis(changes)
+    if isinstance(analysis, Unread):
+        return analysis
+    return replace(analysis, alterations=analysis.alterations + await zizmor_notes(changes))
 
 
 async def remembered_analysis(
