@@ -19,7 +19,7 @@ from checks.tampering.marking import compare_marks, marks_of_new, runs
 from checks.tampering.matching import Matching, match
 from checks.tampering.product import Product
 from checks.tampering.removal import NewSide, judge_removed, look_for
-from checks.tampering.rows import compare_rows, new_rows
+from checks.tampering.rows import NewRows, compare_rows, new_rows
 from checks.tampering.supply import Supply
 from checks.tampering.units import Assertion, FileUnits, Strength, Unit
 from checks.tampering.words import last_part
@@ -67,7 +67,7 @@ class _Comparing:
         context = Context(self.product, self._checked(supply), frozenset(supply.renamed))
         for pair in pairs:
             yield from judge(pair, context)
-        yield from self._marks(context)
+        yield from self._marks(context, new_rows(self.tests.pairs, self.tests.added, _helpers(after)))
         side = NewSide(after)
         for one in removed:
             yield from judge_removed(one, side, context)
@@ -105,8 +105,7 @@ class _Comparing:
                 found.append(subject_of_test(offer.unit) if id(offer.unit) in added else frozenset())
         return frozenset().union(*found)
 
-    def _marks(self, context: Context) -> Iterator[Alteration]:
-        elsewhere = new_rows(self.tests.pairs, self.tests.added)
+    def _marks(self, context: Context, elsewhere: NewRows) -> Iterator[Alteration]:
         for old, new in self.tests.pairs:
             yield from compare_marks(old, new)
             yield from compare_rows(old, new, elsewhere, context)
@@ -139,5 +138,9 @@ def _helpers(files: Sequence[FileUnits]) -> list[Unit]:
 
 
 def _checking(files: Sequence[FileUnits]) -> list[Unit]:
-    """Functions that assert for tests; those of product code are its own business."""
-    return [helper for file in files if file.is_test_file for helper in file.helpers]
+    """Functions that assert for tests: beside tests, or by their names. What else asserts is its own business."""
+    return [helper for file in files if file.is_test_file for helper in file.helpers if file.units or _asserts(helper)]
+
+
+def _asserts(helper: Unit) -> bool:
+    return last_part(helper.name).lstrip("_").startswith(("assert", "expect"))

@@ -15,6 +15,7 @@ from checks.tampering.units import Assertion, Strength, Unit
 from checks.tampering.weakening import Turn, Turns, compare_assertions, holds, rank
 from checks.tampering.words import called_names, names_of, words
 
+_NARROWING = 2 * Strength.SHAPE - 1  # the rank of a type; what merely exists has less
 _WEIGHTS = {Excuse.NONE: Weight.FAILED, Excuse.REPLACED: Weight.PERSON, Excuse.GONE: Weight.RISK}
 
 
@@ -44,8 +45,13 @@ class Pair:
         self.rewritten = [(one, other) for one, other in spare if other is not None]
 
     def _is_implied(self, lost: Assertion) -> bool:
-        """Whether something stronger about the same value stands beside it, or in place of a look at a mock."""
+        """Whether something stronger about the same value stands beside it, or in place of a look at a mock.
+
+        `is not None` and `isinstance` often only narrow a type: they go where values are still checked.
+        """
         if lost.matcher == "called" and len(self.after) >= len(self.before):
+            return True
+        if rank(lost) <= _NARROWING and any(rank(one) >= 2 * Strength.CLOSE for one in filter(holds, self.after)):
             return True
         return any(holds(one) and rank(one) > rank(lost) and _says_of(one, lost) for one in self.after)
 
@@ -97,7 +103,8 @@ def _values(old: Assertion, new: Assertion) -> tuple[str, str]:
 
 
 def _missing(pair: Pair, context: Context) -> Iterator[Alteration]:
-    excuses = [(one, _excuse(one, context)) for one in pair.missing]
+    forgotten = words(pair.old.body)[1] - words(pair.new.body)[1]
+    excuses = [(one, _excuse(one, forgotten, context)) for one in pair.missing]
     for excuse, weight in _WEIGHTS.items():
         lost = [one for one, given in excuses if given is excuse]
         if not lost:
@@ -108,7 +115,8 @@ def _missing(pair: Pair, context: Context) -> Iterator[Alteration]:
             yield sentences.assertion_removed(pair.new, lost, weight)
 
 
-def _excuse(lost: Assertion, context: Context) -> Excuse:
+def _excuse(lost: Assertion, forgotten: frozenset[str], context: Context) -> Excuse:
+    """`forgotten` are the names that the test does not use any more: the lost target may come from one of them."""
     values, names = words(f"{lost.target} {lost.expected or ''}")
-    excuse = context.excuse(names)
+    excuse = context.excuse(names | forgotten)
     return Excuse.GONE if excuse is Excuse.NONE and context.product.vanished(values | names) else excuse

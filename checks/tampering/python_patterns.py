@@ -7,9 +7,10 @@ new one, so that a conftest that moved is no news.
 from __future__ import annotations
 
 import ast
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+
+import re2
 
 from checks.tampering.alteration import LONGEST_QUOTE, Alteration, Weight
 from checks.tampering.change import Change, Version
@@ -22,20 +23,30 @@ from checks.tampering.python.shadows import shadows
 from checks.tampering.python.sighting import Around, Sighting, walk
 from checks.tampering.python.source import Source, is_plainly_encoded, parse
 
-# What a source must hold for any look at it to find something; most hold nothing of it and are not parsed.
-_SIGNS = re.compile(
-    rb"pytest_|_pytest|PYTEST|_called_from_test|load_tests|autouse|config\.option|_exit|os\.abort|os\.kill|raise_signal|"
-    rb"interrupt_main|SystemExit|sys\.exit|\bexit\(|quit\(|atexit|sys\.modules|sys\.argv|GITHUB_|RUNNER_OS|CONTINUOUS_|"
-    rb"[\"']CI[\"']|\.stack\(|_getframe|currentframe|extract_stack|_current_frames|__eq__|__ne__|builtins|perf_counter|"
-    rb"monotonic|process_time|default_timer|time\.time|setattr|patch|def _*(?:assert|check|expect|verify|should)|"
-    rb"\.assert\w*\s*=|_baseAssert|failureException|TestCase\.(?:run|fail)|pytest\.\w+\s*="
+# Lines that a look at one of them, or at what stands around it, can find something in; most sources have none.
+_SIGNS = re2.compile(
+    rb"_exit|os\.abort|os\.kill|raise_signal|interrupt_main|SystemExit|sys\.exit|\bexit\(|quit\(|atexit|sys\.modules|"
+    rb"sys\.argv|PYTEST|_called_from_test|[\"'](?:CI|_?pytest|unittest|nose|conftest|GITHUB_\w+|RUNNER_OS|CONTINUOUS_\w+)|"
+    rb"\.stack\(|_getframe|currentframe|extract_stack|_current_frames|builtins|perf_counter|monotonic|process_time|"
+    rb"default_timer|time\.time|setattr|patch|config\.option|_pytest|\.assert\w*\s*=|_baseAssert|failureException|"
+    rb"TestCase\.(?:run|fail)|pytest\.\w+\s*=|def _*(?:assert|check|expect|verify|should)"
 )
+_LOOKED_AT = (ast.stmt, ast.Call, ast.Attribute, ast.Constant, ast.Compare, ast.Subscript)
+_AROUND = 200  # bytes before and behind a place
+# With one of these, what other lines say counts too: bodies of hooks, of fixtures for all tests, of comparisons.
+_BODIES = re2.compile(rb"def pytest_|load_tests|autouse|__eq__|__ne__")
 
 
 def alterations(changes: Sequence[Change]) -> Iterator[Alteration]:
-    changed = [change for change in changes if _data(change.before) != _data(change.after)]
+    changed = [change for change in changes if _may_add(_data(change.before), _data(change.after))]
     found = [(sighting, path) for change in changed for path, sighting in _sightings(change.after)]
-    known = Counter(_key(one) for change in changed if found for _, one in _sightings(change.before))
+    lines = frozenset(line for change in changed if found for line in _telling(_data(change.after)))
+    known = Counter(
+        _key(sighting)
+        for change in changes
+        if not lines.isdisjoint(_telling(_data(change.before)))
+        for _, sighting in _sightings(change.before)
+    )
     for sighting, path in found:
         if known[_key(sighting)]:
             known[_key(sighting)] -= 1
@@ -45,9 +56,30 @@ def alterations(changes: Sequence[Change]) -> Iterator[Alteration]:
         yield from shadows(change)
 
 
+def _may_add(before: bytes, after: bytes) -> bool:
+    """Whether the new side has lines to look at that the old one had not; if in doubt it has."""
+    if before == after:
+        return False
+    if _BODIES.search(after) is not None or not is_plainly_encoded(after):
+        return True
+    return bool(_telling(after) - _telling(before))
+
+
+def _telling(data: bytes) -> Counter[bytes]:
+    """Lines that a sighting may lie in or belong to."""
+    return Counter(_line_at(data, found.start()) for signs in (_SIGNS, _BODIES) for found in signs.finditer(data))
+
+
+def _line_at(data: bytes, place: int) -> bytes:
+    """The line around that place, cut on both sides where it is long."""
+    start, end = max(0, place - _AROUND), place + _AROUND
+    before, after = data.rfind(b"\n", start, place), data.find(b"\n", place, end)
+    return data[max(start, before + 1) : after if after >= 0 else end].rstrip()
+
+
 def _sightings(side: Version | None) -> Iterator[tuple[str, Sighting]]:
     data = _data(side)
-    if side is None or not side.path.endswith(".py") or not (_SIGNS.search(data) or not is_plainly_encoded(data)):
+    if side is None or not side.path.endswith(".py") or not _is_worth_reading(data):
         return
     source = parse(data)
     if source is None:
@@ -55,8 +87,14 @@ def _sightings(side: Version | None) -> Iterator[tuple[str, Sighting]]:
         return
     is_test_file = is_test_path(side.path)
     for node, around in walk(source.tree):
+        if not isinstance(node, _LOOKED_AT):
+            continue
         for sighting in _at(node, around, source, side.path, is_test_file=is_test_file):
             yield side.path, sighting
+
+
+def _is_worth_reading(data: bytes) -> bool:
+    return bool(_SIGNS.search(data) or _BODIES.search(data)) or not is_plainly_encoded(data)
 
 
 def _at(node: ast.AST, around: Around, source: Source, path: str, *, is_test_file: bool) -> Iterator[Sighting]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from checks.tampering.places import is_test_path
 from checks.tampering.python.body import Body, Function, Place
@@ -108,14 +108,15 @@ class _File:
             unit = self._unit(node, reading, marks.inside(suite.marks), suite, collected=suite.collected and is_bound)
             self.units.pop(unit.name, None)  # a later one of that name takes its place, also in order
             self.units[unit.name] = unit
-        elif reading.body.assertions or is_named_like_assertion(node.name):
-            self.helpers.append(self._unit(node, reading, Marks(), suite, collected=False))
+        elif reading.body.assertions or is_named_like_assertion(node.name) or (marks.is_fixture and marks.rows):
+            own = replace(marks, skipped=None, may_fail=None)
+            self.helpers.append(self._unit(node, reading, own, suite, collected=False))
 
     def _unit(self, node: Function, reading: Reading, marks: Marks, suite: _Suite, *, collected: bool) -> Unit:
         marks = marks.skipping(reading.body.skipped, reading.body.skip_scope)
         return Unit(
             path=self.path,
-            name=f"{suite.prefix}{node.name}",
+            name=f"{suite.prefix}{marks.fixture_name or node.name}",
             line=node.lineno,
             end_line=node.end_lineno or node.lineno,
             assertions=tuple(reading.body.assertions),

@@ -15,6 +15,7 @@ from checks.tampering.weakening import Key, holds, identity, rank
 from checks.tampering.words import called_names, names_of, values_of, words
 
 _MOST_LOOKED_AT = 40  # candidates for one lost assertion
+_OFTEN = 10_000
 
 
 @dataclass(slots=True, eq=False)
@@ -47,12 +48,14 @@ class Supply:
         self._of: dict[int, list[Offer]] = defaultdict(list)  # by the id of the test
 
     def add(self, unit: Unit, assertions: Iterable[Assertion], *, often: bool = False) -> None:
-        """`often`: they stand in a function that tests call, so each may be met any number of times."""
+        """`often`: they stand in a function that tests call, so each may be met any number of times, as computed rows
+        may be."""
         body = words(unit.body)[0]
         for assertion in filter(holds, assertions):
             has_table = unit.cases != 1 or not words(assertion.expected or "")[0]
             values = values_of(assertion) | (body if has_table else frozenset())
-            offer = Offer(assertion, unit, 10_000 if often else max(1, len(values), unit.cases), values)
+            left = _OFTEN if often or unit.cases == 0 else max(1, len(values), unit.cases)
+            offer = Offer(assertion, unit, left, values)
             self._of[id(unit)].append(offer)
             self._same[identity(assertion)].append(offer)
             for value in values:
@@ -77,13 +80,13 @@ class Supply:
         return offer is not None and offer.take() is offer.unit
 
     def take_spare(self, lost: Assertion, unit: Unit) -> Assertion | None:
-        """A new assertion of the test `unit` that covers nothing yet, is as strong and has a name in common."""
-        for offer in self._of[id(unit)]:
-            shares = not names_of(lost).isdisjoint(names_of(offer.assertion))
-            if not offer.taken and rank(offer.assertion) >= rank(lost) and shares:
-                offer.take()
-                return offer.assertion
-        return None
+        """A new assertion of the test `unit` that covers nothing yet and is as strong, if possible about the same."""
+        spare = [offer for offer in self._of[id(unit)] if not offer.taken and rank(offer.assertion) >= rank(lost)]
+        if not spare:
+            return None
+        best = max(spare, key=lambda offer: len(names_of(lost) & names_of(offer.assertion)))
+        best.take()
+        return best.assertion
 
     def unused(self) -> Iterator[Offer]:
         """What covers nothing, so that it is news."""
@@ -93,11 +96,16 @@ class Supply:
         return next((offer for offer in self._same.get(identity(lost), ()) if offer.left), None)
 
     def _own(self, lost: Assertion, new: Unit | None) -> Offer | None:
-        """In what became of the test, names may be others: the code's own may have changed."""
-        values = values_of(lost)
-        offers = self._of.get(id(new), []) if values else []
-        fitting = (offer for offer in offers if values <= offer.values and rank(offer.assertion) >= rank(lost))
-        return next((offer for offer in fitting if offer.left), None)
+        """In what became of the test, names may be others, as the code's own may be, and arguments may stand before."""
+        expected = words(lost.expected or "")[0]
+        if new is None or not expected:
+            return None
+        everywhere = words(new.body)[0]
+        fitting = (offer for offer in self._of[id(new)] if offer.left and rank(offer.assertion) >= rank(lost))
+        there = (
+            offer for offer in fitting if expected <= offer.values and values_of(lost) <= offer.values | everywhere
+        )
+        return next(there, None)
 
     def _covering(self, lost: Assertion, unit: Unit) -> Offer | None:
         """Something as strong in a test that has names in common and holds all of its values."""

@@ -30,7 +30,8 @@ class SkipScope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Assertion:
-    """One assertion. Texts are normalised source (blanks evened, quotes unified), at most 300 characters.
+    """One assertion. Texts are normalised source (blanks evened, quotes unified), at most some 300 characters; what is
+    expected may be some 4,000, as whole answers are compared.
 
     `matcher` is the canonical word: `equal`, `close`, `contains`, `matches`, `type`, `length`, `compare`, `truthy`,
     `none`, `raises`, `called`, `snapshot`, `custom:<name>`. `target` is the checked expression, `expected` what it is

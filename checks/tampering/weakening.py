@@ -13,13 +13,17 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from checks.tampering.units import Assertion, Strength
-from checks.tampering.words import words
+from checks.tampering.words import is_value, texts_of, words
 
 Key = tuple[str | bool | None, ...]
-_VARIABLE = re.compile(r""""[^"]*+"?+|'[^']*+'?+|(?<![.\w])[A-Za-z_]\w*+(?!\()""")
+_VARIABLE = re.compile(
+    r""""[^"]*+"?+|'[^']*+'?+|(?:\w++::){1,5}+\w++|(?<![\w"'\)\]:]):[A-Za-z_]\w*+|(?<![.\w])[A-Za-z_]\w*+(?!\()"""
+)
 _NUMBER = re.compile(r"\d++(?:\.\d++)?+(?:[eE][+-]?+\d++)?+")
 # Matchers that say what a value is not or roughly is; from them to a value is a gain.
 _ROUGH = frozenset({"truthy", "type", "length", "contains", "compare", "matches", "called", "any", "constant"})
+_PARTS = frozenset({"contains", "matches"})
+_QUOTES = "\"'`"
 _TIGHT = "1e-6"  # no default bound is much wider
 _FALSE = frozenset({"false", "none", "null", "nil", "0", '""', "[]", "{}", "()"})
 
@@ -95,7 +99,12 @@ def _target(assertion: Assertion) -> str:
 
 def _tail(assertion: Assertion) -> str:
     """The target without the names of variables: `_.total()` of `cart.total()`, `total(_)` of `total(cart)`."""
-    return _VARIABLE.sub(lambda found: found[0] if found[0][0] in "\"'" else "_", assertion.target)
+    return _without_variables(assertion.target)
+
+
+def _without_variables(text: str) -> str:
+    """The text with one name for all variables; values stay, also those that are words."""
+    return _VARIABLE.sub(lambda found: found[0] if is_value(found[0]) else "_", text)
 
 
 def _pair_on_target(
@@ -132,7 +141,8 @@ def _turn(old: Assertion, new: Assertion, values: frozenset[str]) -> Turn:
         return Turn.LOOSER
     if old.matcher == "truthy" and _contradicts(old, new):
         return Turn.CHANGED
-    gained = old.matcher in _ROUGH and rank(new) > rank(old)
+    is_rough = old.matcher in _ROUGH or (old.matcher == "none" and old.negated)
+    gained = is_rough and rank(new) > rank(old)
     return Turn.SAME if gained or _expects_same(old, new, values) else Turn.CHANGED
 
 
@@ -158,8 +168,13 @@ def _contradicts(old: Assertion, new: Assertion) -> bool:
 
 
 def _expects_same(old: Assertion, new: Assertion, values: frozenset[str]) -> bool:
-    """The same text, or a name for values that the test still holds, as in a row of its table."""
-    if old.expected == new.expected:
+    """The same text but for variables' names, a longer part, or a name for values that the test still holds."""
+    before, after = old.expected or "", new.expected or ""
+    if _without_variables(before) == _without_variables(after):
         return True
-    wanted = words(old.expected or "")[0]
-    return bool(wanted) and not words(new.expected or "")[0] and wanted <= values
+    if old.matcher in _PARTS and before[:1] == after[:1] and before.strip(_QUOTES) in after:
+        return True
+    if texts_of(before) == texts_of(after) != ():
+        return True
+    wanted = words(before)[0]
+    return bool(wanted) and not words(after)[0] and wanted <= values

@@ -16,7 +16,7 @@ from checks.tampering.python.calls import (
 )
 from checks.tampering.python.claims import Claim, Claims
 from checks.tampering.python.conditions import Conditions
-from checks.tampering.python.source import Source, dotted, last_name
+from checks.tampering.python.source import Source, dotted, last_name, nodes
 from checks.tampering.units import Assertion, SkipScope
 
 _SKIPS = frozenset({"pytest.skip", "skip", "skipTest", "self.skipTest", "pytest.xfail", "xfail", "pytest.importorskip"})
@@ -204,7 +204,7 @@ def _fails(statements: Sequence[ast.stmt]) -> bool:
 
 
 def _asserts(statements: Iterable[ast.stmt]) -> bool:
-    return any(_is_asserting(node) for statement in statements for node in ast.walk(statement))
+    return any(_is_asserting(node) for statement in statements for node in nodes(statement))
 
 
 def _is_asserting(node: ast.AST) -> bool:

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from checks.tampering.python.source import Source, cut, is_literal, last_name
 from checks.tampering.units import Strength
 
-_LONGEST = 300  # characters of target and expected
+_LONGEST = 300  # characters of a target
+_LONGEST_VALUE = 4_000  # characters of what is expected: whole answers are compared
 _LONGEST_CHAIN = 3  # names that stand for names
 _DEEPEST = 30  # operators inside operators
 
@@ -113,7 +114,7 @@ class Claims:
     def expected(self, node: ast.expr) -> str:
         """The value's text; of a name the text of the literal it stands for."""
         value = self._value(node)
-        return self._text(value if is_literal(value) else node)
+        return cut(self.source.text(value if is_literal(value) else node), _LONGEST_VALUE)
 
     def _refined(self, claim: Claim, left: ast.expr, op: ast.cmpop, right: ast.expr, *, negated: bool) -> Claim:
         if isinstance(op, ast.In | ast.NotIn):
@@ -185,7 +186,11 @@ class Claims:
     def _is_expected(self, node: ast.expr) -> bool:
         """Whether it looks like what something is compared with, rather than like what is checked."""
         name = last_name(node)
-        return is_literal(self._value(node)) or name.isupper() or name.lower().startswith(("expect", "want"))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            return is_literal(node.func.value)  # `"…".format(…)`, `"\n".join(…)`
+        if isinstance(node, ast.JoinedStr) or is_literal(self._value(node)):
+            return True
+        return name.isupper() or name.lower().startswith(("expect", "want"))
 
     def _value(self, node: ast.expr) -> ast.expr:
         for _ in range(_LONGEST_CHAIN):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from itertools import islice
 
 from checks.tampering.alteration import Weight
 from checks.tampering.python.sighting import Around, Sighting
-from checks.tampering.python.source import Source, dotted, last_name
+from checks.tampering.python.source import Source, dotted, last_name, nodes
 
 KIND = "test-run-detected"
 _RUNNERS = frozenset({"pytest", "_pytest", "py.test", "unittest", "nose", "conftest", "xdist"})
@@ -43,7 +42,7 @@ def is_tool(path: str) -> bool:
 def _what(node: ast.AST, around: Around) -> tuple[str, Weight] | None:
     match node:
         case ast.Constant(value=str(text)) if text.startswith(_OF_PYTEST):
-            return "whether pytest runs it", Weight.FAILED
+            return "perhaps whether pytest runs it", Weight.PERSON
         case ast.Attribute(attr="_called_from_test"):
             return "whether pytest runs it", Weight.FAILED
         case ast.Compare() | ast.Subscript():
@@ -59,10 +58,12 @@ def _what(node: ast.AST, around: Around) -> tuple[str, Weight] | None:
 
 def _looked_up(node: ast.expr) -> tuple[str, Weight] | None:
     """A name of a runner in `sys.modules` or `sys.argv`, a variable of CI in the environment."""
-    parts = tuple(islice(ast.walk(node), _MOST_PARTS))
+    parts = nodes(node)[:_MOST_PARTS]
     constants = (part.value for part in parts if isinstance(part, ast.Constant))
     texts = {text for text in constants if isinstance(text, str)}
     places = {dotted(part) for part in parts if isinstance(part, ast.Attribute | ast.Name)}
+    if any(text.startswith(_OF_PYTEST) for text in texts):
+        return "whether pytest runs it", Weight.FAILED
     if "sys.modules" in places and texts & _RUNNERS:
         return "whether a test runner is loaded", Weight.FAILED
     if "sys.argv" in places and any("test" in text for text in texts):
@@ -71,5 +72,5 @@ def _looked_up(node: ast.expr) -> tuple[str, Weight] | None:
 
 
 def _speaks_of_tests(node: ast.AST) -> bool:
-    constants = (part.value for part in ast.walk(node) if isinstance(part, ast.Constant))
+    constants = (part.value for part in nodes(node) if isinstance(part, ast.Constant))
     return any(isinstance(value, str) and "test" in value.lower() for value in constants)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from checks.tampering.alteration import Weight
@@ -11,6 +12,7 @@ from checks.tampering.python.source import Source, dotted, last_name
 
 KIND = "early-exit"
 _SYSTEM_EXITS = frozenset({"sys.exit", "exit", "quit", "pytest.exit"})
+_OWN = re.compile(rb"getp?pid|getpgrp|getpgid|raise_signal|interrupt_main|kill(?:pg)?\(\s*+(?:0|-1)\b")
 _SIGNALS = frozenset({"os.kill", "os.killpg", "signal.raise_signal", "_thread.interrupt_main"})
 
 
@@ -57,14 +59,17 @@ def _ends(node: ast.Raise | ast.Call, around: Around, source: Source, *, is_test
     if is_exit and counts and _is_success(call):
         reason = "This ends the process as a success before the run of tests has ended."
         yield Sighting(KIND, source.quote(node), node.lineno, reason, Weight.FAILED)
-    elif is_test_file and name in _SIGNALS:
-        reason = (
-            "Code of the tests sends a signal, which can end the run; whether to its own process, a person can tell."
-        )
+    elif is_test_file and name in _SIGNALS and _may_be_own(source):
+        reason = "Code of the tests sends a signal, perhaps to its own process, which can end the run."
         yield Sighting(KIND, source.quote(node), node.lineno, reason, Weight.PERSON)
     elif is_test_file and name == "atexit.register":
         reason = "Code of the tests runs something when the process ends, which can change how it ends."
         yield Sighting(KIND, source.quote(node), node.lineno, reason, Weight.PERSON)
+
+
+def _may_be_own(source: Source) -> bool:
+    """Whether the module asks for the ids of its own process at all."""
+    return any(_OWN.search(line) for line in source.lines)
 
 
 def _names_exit(error: ast.expr) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from checks.tampering.python.body import Body, Function, Place
 from checks.tampering.python.claims import Claims
 from checks.tampering.python.conditions import Conditions
-from checks.tampering.python.source import Source, dotted, is_literal, last_name, normal
+from checks.tampering.python.source import Source, dotted, is_literal, last_name, nodes, normal
 
 _MOST_ASSERTIONS = 1_000  # of one function
 _MOCKS = ("Mock", "MagicMock", "AsyncMock", "PropertyMock")
@@ -27,37 +27,46 @@ class Reading:
 
 
 def read_function(function: Function, source: Source, constants: Mapping[str, ast.expr]) -> Reading:
-    nodes = tuple(ast.walk(function))
-    names = [node for node in nodes if isinstance(node, ast.Name)]
-    values = {**constants, **_local_values(nodes, names)}
+    parts = nodes(function)
+    names = [node for node in parts if isinstance(node, ast.Name)]
+    values = {**constants, **_local_values(parts, names)}
     used = frozenset(name.id for name in names if isinstance(name.ctx, ast.Load))
     body = Body(source, Claims(source, values), Conditions(values), used)
     body.block(function.body, Place())
     del body.assertions[_MOST_ASSERTIONS:]
-    calls = [node for node in nodes if isinstance(node, ast.Call)]
-    called = {dotted(call.func) for call in calls} | _fixtures(function)
-    mocks = _mocks(nodes)
+    calls = [node for node in parts if isinstance(node, ast.Call)]
+    called = {dotted(call.func) for call in calls} | _fixtures(function) | set(_used_fixtures(calls))
+    mocks = _mocks(parts)
     return Reading(body, frozenset(called - {""}), mocks, _text(function, source))
+
+
+def _used_fixtures(calls: list[ast.Call]) -> Iterator[str]:
+    """`@pytest.mark.usefixtures("database")`."""
+    for call in calls:
+        if last_name(call.func) == "usefixtures":
+            yield from (
+                name.value for name in call.args if isinstance(name, ast.Constant) and isinstance(name.value, str)
+            )
 
 
 def replaced_in(function: Function) -> frozenset[str]:
     """What code a function replaces: by mocks, by `monkeypatch`, or by giving attributes of modules other values."""
-    nodes = tuple(ast.walk(function))
+    parts = nodes(function)
     own = ("self", "cls", *_fixtures(function))
-    assigned = [node for node in nodes if isinstance(node, ast.Assign) and not is_literal(node.value)]
+    assigned = [node for node in parts if isinstance(node, ast.Assign) and not is_literal(node.value)]
     targets = (target for node in assigned for target in node.targets if isinstance(target, ast.Attribute))
-    return _mocks(nodes) | {name for name in map(dotted, targets) if name.partition(".")[0] not in own}
+    return _mocks(parts) | {name for name in map(dotted, targets) if name.partition(".")[0] not in own}
 
 
-def _mocks(nodes: tuple[ast.AST, ...]) -> frozenset[str]:
-    called = (name for node in nodes if isinstance(node, ast.Call) for name in replaced_by_call(node))
-    return frozenset((*called, *_assigned_mocks(nodes)))
+def _mocks(parts: list[ast.AST]) -> frozenset[str]:
+    called = (name for node in parts if isinstance(node, ast.Call) for name in replaced_by_call(node))
+    return frozenset((*called, *_assigned_mocks(parts)))
 
 
-def _local_values(nodes: tuple[ast.AST, ...], names: list[ast.Name]) -> dict[str, ast.expr]:
+def _local_values(parts: list[ast.AST], names: list[ast.Name]) -> dict[str, ast.expr]:
     """What local names stand for that are bound once, and to a literal or another name."""
     bound = Counter(name.id for name in names if not isinstance(name.ctx, ast.Load))
-    assigned = [node for node in nodes if isinstance(node, ast.Assign) and len(node.targets) == 1]
+    assigned = [node for node in parts if isinstance(node, ast.Assign) and len(node.targets) == 1]
     return {
         node.targets[0].id: node.value
         for node in assigned
@@ -91,9 +100,9 @@ def replaced_by_call(call: ast.Call) -> Iterator[str]:
         yield named.value if is_path else f"{dotted(first)}.{named.value}"
 
 
-def _assigned_mocks(nodes: tuple[ast.AST, ...]) -> Iterator[str]:
+def _assigned_mocks(parts: list[ast.AST]) -> Iterator[str]:
     """`cart.total = lambda: 30` and `cart.total = Mock(return_value=30)`."""
-    for node in nodes:
+    for node in parts:
         if isinstance(node, ast.Assign) and _is_mock(node.value):
             yield from (dotted(target) for target in node.targets if isinstance(target, ast.Attribute))
 

@@ -18,7 +18,7 @@ _SKIPS_IF = frozenset({"skipif", "skipIf"})
 _XFAILS = frozenset({"xfail", "expectedFailure"})
 _ROWS = {"parametrize": 1, "expand": 0, "parameterized": 0, "data": None}
 _RETRIES = frozenset({"flaky", "retry", "retries", "rerun"})
-_LONGEST_ROW = 300  # characters
+_LONGEST_ROW = 4_000  # characters
 _NOT_RUN = frozenset({"skip", "xfail", "skipif"})
 
 
@@ -35,6 +35,7 @@ class Marks:
     timeout: str | None = None
     examples: int | None = None
     is_fixture: bool = False
+    fixture_name: str | None = None
 
     def inside(self, outer: Marks) -> Marks:
         """These marks on something that the outer ones enclose."""
@@ -66,7 +67,8 @@ class MarkReader:
     def read(self, marks: Iterable[ast.expr]) -> Marks:
         found = Marks()
         for mark in marks:
-            found = self._one(self._named(mark)).inside(found)
+            one = self._one(self._named(mark)).inside(found)
+            found = replace(one, is_fixture=one.is_fixture or found.is_fixture)
         return found
 
     def _named(self, mark: ast.expr) -> ast.expr:
@@ -90,7 +92,7 @@ class MarkReader:
             return Marks(timeout=self.source.quote(mark))
         if name == "settings" and call:
             return Marks(examples=_number(call, "max_examples"))
-        return Marks(is_fixture=name == "fixture")
+        return self._fixture(call) if name == "fixture" else Marks()
 
     def _skip(self, mark: ast.expr, name: str, call: ast.Call | None) -> Marks:
         text = self.source.quote(mark)
@@ -106,9 +108,10 @@ class MarkReader:
 
     def _xfail(self, mark: ast.expr, call: ast.Call | None) -> Marks:
         condition = self._condition(call)
-        if condition is not None and self.conditions.holds(condition) is False:
-            return Marks()
-        return Marks(may_fail=self.source.quote(mark))
+        holds = True if condition is None else self.conditions.holds(condition)
+        if holds is None:
+            return Marks(skipped=self.source.quote(mark), skip_scope=SkipScope.CONDITION)
+        return Marks(may_fail=self.source.quote(mark)) if holds else Marks()
 
     def _condition(self, call: ast.Call | None) -> ast.expr | None:
         if call is None:
@@ -132,6 +135,12 @@ class MarkReader:
         if not isinstance(rows, ast.List | ast.Tuple | ast.Set):
             return Marks(cases=0, rows=(self.source.text(call),))
         return self._written(call, rows)
+
+    def _fixture(self, call: ast.Call | None) -> Marks:
+        words = {word.arg: word.value for word in call.keywords} if call else {}
+        name, rows = words.get("name"), words.get("params")
+        marks = self._written(call, rows) if call and isinstance(rows, ast.List | ast.Tuple) else Marks()
+        return replace(marks, is_fixture=True, fixture_name=str(name.value) if isinstance(name, ast.Constant) else None)
 
     def _written(self, call: ast.Call, rows: ast.List | ast.Tuple | ast.Set) -> Marks:
         run = [row for row in rows.elts if not _is_not_run(row)]

@@ -10,7 +10,7 @@ from checks.tampering.alteration import Weight
 from checks.tampering.python.calls import is_named_like_assertion
 from checks.tampering.python.function import replaced_by_call
 from checks.tampering.python.sighting import Around, Sighting
-from checks.tampering.python.source import Source, dotted
+from checks.tampering.python.source import Source, dotted, nodes
 
 _RUNNERS = frozenset({"pytest", "_pytest", "unittest", "pluggy", "coverage", "hypothesis", "nose"})
 _ASSERTING = frozenset({"raises", "fail", "approx", "warns", "skip", "xfail", "exit"})
@@ -113,6 +113,6 @@ def _constant_answer(statement: ast.stmt) -> tuple[str, object] | None:
 
 def _emptied_method(node: ast.FunctionDef, source: Source) -> Iterator[Sighting]:
     """A method that is called like an assertion and neither asserts, raises nor calls anything."""
-    if not any(isinstance(part, ast.Assert | ast.Raise | ast.Call) for part in ast.walk(node)):
+    if not any(isinstance(part, ast.Assert | ast.Raise | ast.Call) for part in nodes(node)):
         reason = f"The method `{node.name}` checks nothing."
         yield Sighting("assertion-patched", f"{node.name}:{source.text(node)}", node.lineno, reason, Weight.FAILED)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from checks.tampering.alteration import Weight
 from checks.tampering.python.body import Function
 from checks.tampering.python.calls import catches_everything, is_raises
-from checks.tampering.python.source import last_name
+from checks.tampering.python.source import children, last_name
 
 _RUN_BY_RUNNER = (
     "test",
@@ -71,7 +71,7 @@ def walk(tree: ast.Module) -> Iterator[tuple[ast.AST, Around]]:
     while waiting:
         node, around = waiting.pop()
         yield node, around
-        waiting += [(child, _inside(node, child, around)) for child in ast.iter_child_nodes(node)][::-1]
+        waiting += [(child, _inside(node, child, around)) for child in children(node)][::-1]
 
 
 def is_fixture(function: Function, *, autouse: bool = False) -> bool:

@@ -137,6 +137,26 @@ def _normal_token(token: str) -> str:
     return f'{prefix.lower().replace("u", "")}"{content[:-1]}"'
 
 
+def children(node: ast.AST) -> list[ast.AST]:
+    """Like `ast.iter_child_nodes`, in a third of its time, without what says whether a name is read or set."""
+    found: list[ast.AST] = []
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if isinstance(value, list):
+            found += [item for item in value if isinstance(item, ast.AST)]
+        elif isinstance(value, ast.AST) and name != "ctx":
+            found.append(value)
+    return found
+
+
+def nodes(root: ast.AST) -> list[ast.AST]:
+    """The node and all below it."""
+    found = [root]
+    for node in found:
+        found += children(node)
+    return found
+
+
 def dotted(node: ast.expr) -> str:
     """`a.b.c` of a name or an attribute; of an attribute of something else only its names (`Cart().total` is `total`).
 
