@@ -74,6 +74,20 @@ async def test_a_process_that_ended_itself_after_an_early_report(stage: Scene) -
     assert "Reports and raw logs of CI differ" in text
 
 
+@pytest.mark.parametrize(
+    ("held", "printed", "why"),
+    [
+        (junit(), ran(0), "Reports of CI hold no test at all"),
+        (junit(skipped=THREE), ran(3, skipped=3), "The reports of CI hold only skipped tests"),
+    ],
+    ids=["none", "all skipped"],
+)
+async def test_no_test_that_ran(stage: Scene, held: bytes, printed: str, why: str) -> None:
+    state, text = await judged(stage, archive(junit_xml=held), output=printed)
+    assert state == "failure"
+    assert why in text
+
+
 async def test_a_zip_bomb(stage: Scene) -> None:
     state, text = await judged(stage, archive(junit_xml=b"\0" * 60_000_000))
     assert (state, len(downloads(stage))) == ("failure", 1)
