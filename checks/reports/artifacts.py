@@ -38,11 +38,11 @@ def _read_artifact(name: str, data: bytes, files: PathPatterns, seen: set[bytes]
         report = _read_file(file, seen)
         if isinstance(report, Unread):
             return report
-        reports.append(report)
+        reports += [] if report is None else [report]
     return add_up(name, reports) if reports else None
 
 
-def _read_file(file: ArchiveFile, seen: set[bytes]) -> TestReport | Unread:
+def _read_file(file: ArchiveFile, seen: set[bytes]) -> TestReport | Unread | None:
     """A file that was uploaded twice, as jobs that gather reports do, is told from a second run by its very bytes."""
     report, digest = read_report(file.path, file.data), hashlib.sha256(file.data).digest()
     if isinstance(report, TestReport) and digest in seen:

@@ -15,12 +15,22 @@ LARGEST = 16 * 1024**2  # bytes of one file
 _UTF8_MARK, _UTF16_MARKS = b"\xef\xbb\xbf", (b"\xff\xfe", b"\xfe\xff")
 
 
-def read_report(name: str, data: bytes) -> TestReport | Unread:
-    """Recount one report. Never raises for what the file holds; `name` is shown only."""
+class _OtherKind(ReportFault):
+    """XML or JSON of some other kind."""
+
+
+def read_report(name: str, data: bytes) -> TestReport | Unread | None:
+    """Recount one report. Never raises for what the file holds; `name` is shown only.
+
+    None for XML or JSON of another kind: a pattern may name a coverage file too, or a format that is not known here.
+    That is no less than a report left out, which an attacker could do as well.
+    """
     if len(data) > LARGEST:
         return Unread(f"the report {name} is {len(data)} bytes, more than {LARGEST} are not read")
     try:
         return _read(name, data.removeprefix(_UTF8_MARK))
+    except _OtherKind:
+        return None
     except ReportFault as fault:
         return Unread(short(f"the report {name} could not be read: {fault}"))
 
@@ -39,7 +49,7 @@ def _xml(name: str, data: bytes) -> TestReport:
 
     def begin(tag: str) -> Elements:
         if tag not in (*SUITES, ROOT):
-            raise ReportFault(f"its root `{tag[:50]}` is of no format that is known (JUnit, TRX)")
+            raise _OtherKind
         chosen.append(Trx() if tag == ROOT else JUnit())
         return chosen[0]
 
@@ -57,7 +67,7 @@ def _json(name: str, data: bytes) -> TestReport:
         return read_ctrf(name, value)
     if is_go_json(value):
         return read_go_json(name, data)
-    raise ReportFault("its JSON is of no format that is known (CTRF, go test -json)")
+    raise _OtherKind
 
 
 def _is_event(line: bytes) -> bool:

@@ -54,6 +54,12 @@ def test_an_artifact_without_reports_is_left_out() -> None:
     assert read() == ()
 
 
+def test_files_of_another_kind_are_left_out() -> None:
+    both = packed(("coverage.xml", b"<coverage/>"), ("r.xml", junit("a")), ("package.json", b'{"name": "x"}'))
+    assert [(one.passed, one.files) for one in read(("unit", both))] == [(1, 1)]
+    assert read(("unit", packed(("coverage.xml", b"<coverage/>")))) == ()
+
+
 def test_a_copy_of_a_file_may_be_the_same_tests() -> None:
     same = junit("a", "b", red=1)
     first, second = read(("unit", packed(("r.xml", same))), ("all", packed(("r.xml", same), ("s.xml", junit("c")))))

@@ -20,7 +20,7 @@ COUNTS = ("passed", "failed", "errors", "skipped", "left_out", "flaky", "repeate
 
 def read(name: str) -> TestReport:
     report = read_report(name, (REAL / name).read_bytes())
-    assert isinstance(report, TestReport)
+    assert isinstance(report, TestReport), report
     return report
 
 
