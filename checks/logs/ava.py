@@ -15,14 +15,14 @@ from checks.logs.tally import Tally, closing, unfinished
 
 RUNNER = "ava"
 
-_RESULT = r"^  ([✔✘]) (\[[a-z ]+\])?"
+_RESULT = r"^  ([✔✘✖]) "
 _RULE = r"^  ─$"
 _TOTAL = (
     r"^  (\d{1,9}) ((?:test|hook)s? (?:passed|failed|skipped|todo|remained pending after a timeout)"
     r"|known failures?|unhandled rejections?|uncaught exceptions?)$"
 )
 _NOTHING = (
-    r"^  ✘ (?:Couldn’t find any (?:files to test|matching tests)"
+    r"^  [✘✖] (?:Couldn’t find any (?:files to test|matching tests)"
     r"|Based on your configuration, \d+ test files? w(?:as|ere) found, but did not match the filters:)"
 )
 
@@ -36,7 +36,7 @@ _nothing = re2.compile(_NOTHING).match
 
 @dataclass(slots=True)
 class _Run:
-    passed: int = 0  # check marks, without those of faults that are known and expected
+    marks: int = 0  # check marks, also those of faults that are known and expected
     crosses: int = 0
     rule: int | None = None  # line of the last rule
     totals: dict[str, int] = field(default_factory=dict)  # `test failed`, always singular
@@ -53,7 +53,7 @@ class AvaReader:
         if _nothing(line):
             self._closed.append(closing(RUNNER, number, line.strip(), Tally(), ["no tests were found"]))
         elif result := _result(line):
-            self._result(result.group(1), result.group(2))
+            self._result(result.group(1))
         elif _rule(line):
             self._run.rule, self._run.totals = number, {}
         elif self._run.rule and (total := _total(line)):
@@ -64,32 +64,33 @@ class AvaReader:
         run, self._run = self._run, _Run()
         if run.rule and (run.totals or run.crosses):
             self._closed.append(_summary(run, run.rule))
-        elif run.rule and run.passed:
-            self._unfinished.append(unfinished(RUNNER, run.rule, Tally(run.passed), "the totals of ava are missing"))
+        elif run.rule and run.marks:
+            self._unfinished.append(unfinished(RUNNER, run.rule, Tally(run.marks), "the totals of ava are missing"))
 
     def finish(self) -> Reading:
         return Reading(tuple(self._closed), tuple(self._unfinished))
 
-    def _result(self, sign: str, note: str | None) -> None:
+    def _result(self, sign: str) -> None:
         if self._run.totals:
             self.boundary()
-        if sign == "✘":
+        if sign == "✔":
+            self._run.marks += 1
+        else:
             self._run.crosses += 1
-        elif note != "[expected fail]":
-            self._run.passed += 1
 
 
 def _summary(run: _Run, line: int) -> Summary:
     totals = run.totals
+    known = totals.get("known failure", 0)
     failed = totals.get("test failed", 0) + totals.get("test remained pending after a timeout", 0)
     errors = sum(totals.get(word, 0) for word in ("hook failed", "unhandled rejection", "uncaught exception"))
     if run.crosses and not failed and not errors:
         errors = 1  # a file that ended itself, or has no tests, is in no total
     tally = Tally(
-        totals.get("test passed", run.passed),
+        totals.get("test passed", max(0, run.marks - known)),
         failed,
         errors,
         totals.get("test skipped", 0),
-        xfailed=totals.get("known failure", 0),
+        xfailed=known,
     )
     return closing(RUNNER, line, run.text, tally)

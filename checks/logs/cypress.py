@@ -24,7 +24,7 @@ SPAN = f"{_OPENS}|{_CLOSES}"
 
 _NUMBERS = r"((?: +(?:\d{1,9}|-)){5})"
 _ROW = rf"^ *│ *[✔✖√×-] .*?{_NUMBERS} *│$"
-_TOTAL = rf"^ +[✔✖√×-] +(All specs passed!|\d+ of \d+ failed \(\d+%\)|The run was canceled) +\S+{_NUMBERS}$"
+_TOTAL = rf"^ +(?:[✔✖√×-] +)?(All specs passed!|\d+ of \d+ failed \(\d+%\)|The run was canceled) +\S+{_NUMBERS}$"
 _NOTHING = r"^Can't run because no spec files were found\.$"
 
 INTEREST = f"{SPAN}|{_ROW}|{_TOTAL}|{_NOTHING}"

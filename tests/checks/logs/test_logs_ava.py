@@ -23,10 +23,12 @@ def test_a_green_run_wholly() -> None:
     [
         (("1 test passed",), (1, 0, 0, 0), True),
         (("2 tests passed", "1 known failure", "1 test skipped", "2 tests todo"), (2, 0, 0, 1), True),
-        (("1 test failed", "1 test skipped"), (2, 1, 0, 1), False),
-        (("2 tests failed", "3 tests skipped"), (2, 2, 0, 3), False),
-        (("1 hook failed",), (2, 0, 1, 0), False),
-        (("2 hooks failed", "3 tests failed"), (2, 3, 2, 0), False),
+        (("1 test failed", "1 test skipped"), (3, 1, 0, 1), False),
+        (("2 tests failed", "3 tests skipped"), (3, 2, 0, 3), False),
+        (("1 test failed", "1 known failure"), (2, 1, 0, 0), False),
+        (("1 test failed", "4 known failures"), (0, 1, 0, 0), False),
+        (("1 hook failed",), (3, 0, 1, 0), False),
+        (("2 hooks failed", "3 tests failed"), (3, 3, 2, 0), False),
         (("9 tests passed", "1 unhandled rejection"), (9, 0, 1, 0), False),
         (("9 tests passed", "2 unhandled rejections", "3 uncaught exceptions"), (9, 0, 5, 0), False),
         (("9 tests passed", "1 uncaught exception"), (9, 0, 1, 0), False),
@@ -56,6 +58,13 @@ def test_a_file_that_ended_itself_is_in_no_total(totals: tuple[str, ...]) -> Non
 
 
 def test_crosses_that_the_totals_explain() -> None:
+    assert counts(only("  ✖ a › two ", "  ✔ b", RULE, "  1 test failed")) == (1, 1, 0, 0)
+    assert counts(only("  ✖ a.js exited with a non-zero exit code: 1", "  ✔ b", RULE, "  1 test passed")) == (
+        1,
+        0,
+        1,
+        0,
+    )
     assert counts(only("  ✘ [fail]: a", "  ✘ 2 tests remaining in b", RULE, "  1 test failed")) == (0, 1, 0, 0)
     assert counts(only("  ✘ [fail]: hook", RULE, "  1 hook failed")) == (0, 0, 1, 0)
 
@@ -83,6 +92,7 @@ def test_each_run_by_itself() -> None:
     [
         "  ✘ Couldn’t find any files to test",
         "  ✘ Couldn’t find any matching tests",
+        "  ✖ Couldn’t find any matching tests",
         "  ✘ Based on your configuration, 1 test file was found, but did not match the filters:",
         "  ✘ Based on your configuration, 10 test files were found, but did not match the filters:",
     ],

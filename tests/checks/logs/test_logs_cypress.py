@@ -26,6 +26,10 @@ def test_a_green_run_wholly() -> None:
     assert found == LogReport("cypress", 5, 0, 0, 1, True, True, (one,), 5, False, ())
 
 
+def test_the_totals_of_old_versions_have_no_sign() -> None:
+    assert only(START, *HEAD, GREEN_ROW, GREEN_TOTAL.replace("✔", " ")).green is True
+
+
 def test_a_red_run() -> None:
     one = only(START, *HEAD, GREEN_ROW, RED_ROW, RED_TOTAL)
     assert counts(one) == (6, 1, 0, 3)
