@@ -1,4 +1,4 @@
-"""The catalogue of cheats through the whole gate: real git, real test runs, one small repository; each named rightly."""
+"""The catalogue of cheats through the whole gate: real git, real test runs, a small repository; each rightly named."""
 
 from __future__ import annotations
 
