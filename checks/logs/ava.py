@@ -37,7 +37,7 @@ _nothing = re2.compile(_NOTHING).match
 @dataclass(slots=True)
 class _Run:
     marks: int = 0  # check marks, also those of faults that are known and expected
-    crosses: int = 0
+    crossed: bool = False
     rule: int | None = None  # line of the last rule
     totals: dict[str, int] = field(default_factory=dict)  # `test failed`, always singular
     text: str = ""
@@ -62,7 +62,7 @@ class AvaReader:
 
     def boundary(self) -> None:
         run, self._run = self._run, _Run()
-        if run.rule and (run.totals or run.crosses):
+        if run.rule and (run.totals or run.crossed):
             self._closed.append(_summary(run, run.rule))
         elif run.rule and run.marks:
             self._unfinished.append(unfinished(RUNNER, run.rule, Tally(run.marks), "the totals of ava are missing"))
@@ -76,7 +76,7 @@ class AvaReader:
         if sign == "✔":
             self._run.marks += 1
         else:
-            self._run.crosses += 1
+            self._run.crossed = True
 
 
 def _summary(run: _Run, line: int) -> Summary:
@@ -84,7 +84,7 @@ def _summary(run: _Run, line: int) -> Summary:
     known = totals.get("known failure", 0)
     failed = totals.get("test failed", 0) + totals.get("test remained pending after a timeout", 0)
     errors = sum(totals.get(word, 0) for word in ("hook failed", "unhandled rejection", "uncaught exception"))
-    if run.crosses and not failed and not errors:
+    if run.crossed and not failed and not errors:
         errors = 1  # a file that ended itself, or has no tests, is in no total
     tally = Tally(
         totals.get("test passed", max(0, run.marks - known)),
