@@ -144,11 +144,12 @@ def _other_names(paths: Iterable[str], aliases: Mapping[str, str]) -> tuple[tupl
     found: dict[str, None] = {}
     latest = tuple(paths) if links else ()
     for _ in range(_DEEPEST_ALIAS):
-        new = dict.fromkeys(alias for path in latest for alias in _aliases_of(path, links))
-        latest = tuple(alias for alias in new if alias not in found)
-        found |= dict.fromkeys(latest)
-        if len(found) > _MOST_ALIASES:
-            return tuple(found)[:_MOST_ALIASES], False
+        known = len(found)
+        for alias in (alias for path in latest for alias in _aliases_of(path, links)):
+            found[alias] = None
+            if len(found) > _MOST_ALIASES:
+                return tuple(found), False
+        latest = tuple(found)[known:]
     return tuple(found), not latest
 
 

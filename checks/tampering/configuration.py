@@ -18,6 +18,7 @@ from checks.tampering.goldens import rewritten_goldens
 from checks.tampering.kept_tests import kept_tests
 from checks.tampering.places import extension
 from checks.tampering.runner_swaps import runner_swaps
+from checks.tampering.settings.bars import BarTables
 from checks.tampering.settings.compare import compare_settings
 from checks.tampering.settings.coverage import COVERAGE
 from checks.tampering.settings.javascript_runners import JAVASCRIPT_RUNNERS
@@ -28,7 +29,7 @@ from checks.tampering.suppressions import suppressions
 from checks.tampering.workflows.model import is_workflow
 
 # Coverage before runners: `test.coverage.exclude` is not `test.exclude`.
-TABLES = (*COVERAGE, *PYTHON_RUNNERS, *JAVASCRIPT_RUNNERS, *OTHER_RUNNERS, *LINT)
+TABLES = BarTables(*COVERAGE, *PYTHON_RUNNERS, *JAVASCRIPT_RUNNERS, *OTHER_RUNNERS, *LINT)
 
 
 def alterations(changes: Sequence[Change], tree: Collection[str] = ()) -> Iterator[Alteration]:

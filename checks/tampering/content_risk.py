@@ -15,7 +15,7 @@ import re2
 from checks.tampering.alteration import LONGEST_QUOTE, Alteration, Weight
 from checks.tampering.change import Change, Version
 from checks.tampering.endings import is_code
-from checks.tampering.occurrences import Mark, added_marks
+from checks.tampering.occurrences import Mark, added_marks, only_with
 from checks.tampering.places import extension, is_document, is_test_path
 from checks.tampering.secret_tokens import secret_tokens
 from checks.tampering.settings.reading import decoded
@@ -50,18 +50,20 @@ _RUNS_TEXT = re2.compile(
     rb"(?m)(?:^|[^.\w])(?:eval|exec)\(|\bnew Function\(|\bos\.system\(|\bshell\s*=\s*True\b|\bpickle\.loads?\("
     rb"|\b(?:curl|wget)\b[^\n|;]*\|\s*(?:sudo\s+)?(?:ba|z)?sh\b|\bchild_process\b|\bInvoke-Expression\b"
 )
+_ANY_WORD = re2.compile(b"|".join(b"(?:%b)" % words.pattern for words in (_WIDER, _UNVERIFIED, _RUNS_TEXT)))
 
 
 def alterations(changes: Sequence[Change]) -> Iterator[Alteration]:
     """Alterations of weight RISK, each with its area. Never raises for what a change holds."""
     yield from _lost_data(changes)
     yield from secret_tokens(changes)
+    yield from _large_deletion(changes)
     migrations = [_forwards(change) for change in changes if any(map(_is_migration, change.paths))]
     yield from _worded(migrations, _CODE_MIGRATION, "data-dropped", "migration", "It drops what is stored")
+    changes = only_with(changes, lambda data: _ANY_WORD.search(data) is not None)
     yield from _worded(changes, _WIDER, "rights-widened", "permissions", "It gives more rights")
     yield from _worded(changes, _UNVERIFIED, "check-switched-off", "authentication", "It trusts whoever answers")
     yield from _worded(changes, _RUNS_TEXT, "runs-text-as-code", "", "It runs text as a program")
-    yield from _large_deletion(changes)
 
 
 def _lost_data(changes: Sequence[Change]) -> Iterator[Alteration]:
@@ -129,13 +131,24 @@ def _is_migration(path: str) -> bool:
 def _large_deletion(changes: Sequence[Change]) -> Iterator[Alteration]:
     """Source code that is gone and stands nowhere else in the change."""
     code = [change for change in changes if any(map(is_code, change.paths))]
+    files = sum(change.after is None for change in code)
+    if files <= MOST_DELETED_FILES and _shrinks_by(code) <= MOST_DELETED_LINES:
+        return
     gone = _lines([change.before for change in code]) - _lines([change.after for change in code])
-    lines, files = gone.total(), sum(change.after is None for change in code)
-    if lines <= MOST_DELETED_LINES and files <= MOST_DELETED_FILES:
+    if files <= MOST_DELETED_FILES and gone.total() <= MOST_DELETED_LINES:
         return
     path = next(change.paths[0] for change in code if change.before)
-    reason = f"It takes {lines} lines of source code and {files} files away."
+    reason = f"It takes {gone.total()} lines of source code and {files} files away."
     yield Alteration("large-deletion", path, None, "", "", reason, Weight.RISK, path, "")
+
+
+def _shrinks_by(changes: Sequence[Change]) -> int:
+    """Lines, blank ones too; quick, and enough where a change makes as many lines as it takes."""
+    return _line_ends([change.before for change in changes]) - _line_ends([change.after for change in changes])
+
+
+def _line_ends(versions: Sequence[Version | None]) -> int:
+    return sum(version.data.count(b"\n") for version in versions if version is not None and version.data)
 
 
 def _lines(versions: Sequence[Version | None]) -> Counter[bytes]:

@@ -54,7 +54,7 @@ def _content(change: Change, path: str, data: bytes) -> Iterator[Alteration]:
         yield _of(change, "pointer-changed", reason, weight)
     elif _is_binary(data) and not _is_binary(before):
         yield from _binary(change, path, data, was_text=bool(before))
-    elif is_code(path) and not _is_binary(data) and _longest(data) > max(LONGEST_LINE, _longest(before)):
+    elif is_code(path) and not _is_binary(data) and _has_long_line(data) and _longest(data) > _longest(before):
         reason = f"A line of source code has more than {LONGEST_LINE} characters; nobody can read it in a change."
         yield _of(change, "unreadable-line", reason, Weight.RISK)
 
@@ -73,6 +73,17 @@ def _is_pointer(data: bytes) -> bool:
 
 def _is_binary(data: bytes) -> bool:
     return b"\0" in data[:_TEXT_BEGINS]
+
+
+def _has_long_line(data: bytes) -> bool:
+    """Jumps from line end to line end, as far as LONGEST_LINE allows."""
+    at = 0
+    while at + LONGEST_LINE < len(data):
+        end = data.rfind(b"\n", at, at + LONGEST_LINE + 1)
+        if end < 0:
+            return True
+        at = end + 1
+    return False
 
 
 def _longest(data: bytes) -> int:

@@ -13,7 +13,7 @@ import re2
 from checks.tampering.alteration import Alteration, Weight
 from checks.tampering.change import Change
 from checks.tampering.endings import is_code
-from checks.tampering.occurrences import Mark, added_marks
+from checks.tampering.occurrences import Mark, added_marks, only_with
 from checks.tampering.places import extension
 
 # Overrides, embeddings and isolates: they turn the order of what stands around them.
@@ -36,6 +36,7 @@ _SETTINGS = frozenset({"yml", "yaml", "toml", "ini", "cfg", "json", "xml", "html
 
 def invisible_characters(changes: Sequence[Change]) -> Iterator[Alteration]:
     """Alterations of kind `bidi-control`, `invisible-character`, `hidden-text` and `lookalike-identifier`."""
+    changes = only_with(changes, lambda data: not data.isascii())
     for mark in added_marks(changes, _DIRECTION, _everywhere):
         reason = f"A character turns the direction of this line ({_name(mark.text)}): it reads otherwise than it runs."
         yield _found("bidi-control", mark, reason, Weight.PERSON if is_code(mark.path) else Weight.RISK)

@@ -32,13 +32,27 @@ def added_marks(changes: Sequence[Change], pattern: Any, wants: Callable[[str], 
 
     Where a mark is both there before and added, the last ones in the file are called the new ones.
     """
-    sides = [(_found(change.before, pattern, wants), _found(change.after, pattern, wants)) for change in changes]
-    before = Counter(text for old, _ in sides for text, _ in old)
-    after = Counter(text for _, new in sides for text, _ in new)
-    budget = after - before
-    for change, (old, new) in zip(changes, sides, strict=True):
-        more = Counter(text for text, _ in new) - Counter(text for text, _ in old)
-        yield from _newest(change, new, more, budget)
+    after = [_found(change.after, pattern, wants) for change in changes]
+    if not any(after):
+        return
+    before = [_found(change.before, pattern, wants) for change in changes]
+    budget = _counted(after) - _counted(before)
+    for change, old, new in zip(changes, before, after, strict=True):
+        if new:
+            yield from _newest(change, new, _counted([new]) - _counted([old]), budget)
+
+
+def _counted(found: Sequence[Sequence[tuple[bytes, int]]]) -> Counter[bytes]:
+    return Counter(text for each in found for text, _ in each)
+
+
+def only_with(changes: Sequence[Change], holds: Callable[[bytes], bool]) -> list[Change]:
+    """The changes that hold anything at all on one side, so that the rest need not be searched for each mark."""
+    return [change for change in changes if _holds(change.before, holds) or _holds(change.after, holds)]
+
+
+def _holds(version: Version | None, holds: Callable[[bytes], bool]) -> bool:
+    return version is not None and version.data is not None and holds(version.data)
 
 
 def _newest(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 
 import re2
 
@@ -15,6 +16,8 @@ from checks.tampering.commands.scope import Scope
 from checks.tampering.settings.documents import Unreadable
 from checks.tampering.settings.flat import Settings
 from checks.tampering.settings.reading import LARGEST_SETTINGS, decoded, read_settings
+
+MOST_SCOPES = 300  # of one file; what a change pushes behind them counts as taken away
 
 _FROM_TEXT: Mapping[str, Callable[[str], Iterator[Scope]]] = {
     **dict.fromkeys(("Makefile", "makefile", "GNUmakefile"), make_scopes),
@@ -67,8 +70,8 @@ def read_scopes(version: Version) -> tuple[Scope, ...]:
         raise Unreadable(f"it is larger than {LARGEST_SETTINGS} bytes")
     text = decoded(version.data)
     if from_settings is not None:
-        return tuple(from_settings(read_settings(version), text))
-    return tuple(_from_text(name)(text))
+        return tuple(islice(from_settings(read_settings(version), text), MOST_SCOPES))
+    return tuple(islice(_from_text(name)(text), MOST_SCOPES))
 
 
 def _from_text(name: str) -> Callable[[str], Iterator[Scope]]:

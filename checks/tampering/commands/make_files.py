@@ -11,7 +11,10 @@ import re2
 from checks.tampering.commands.runs import SWALLOWED, Hidden, Run, Shell, read_runs
 from checks.tampering.commands.scope import Scope, script_scope
 
+_Recipes = dict[str, list[tuple[int, str]]]  # lines with their numbers, by target
 _MOST_LINES = 5_000  # of one file
+_MOST_EXPANDED = 512 * 1024  # characters of one file; beyond them variables are left as their names
+_LONGEST_VALUE = 500  # characters of a variable
 _TARGET = re2.compile(r"^([A-Za-z0-9_.\-/%$(){} ]+?)\s*::?(?:[^=].*)?$")
 _ASSIGNMENT = re2.compile(r"^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*(?:\?|:|::|\+)?=\s*(.*)$")
 _VARIABLE = re.compile(r"\$[({]([A-Za-z_][A-Za-z0-9_]{0,60})[)}]")
@@ -26,7 +29,7 @@ def make_scopes(text: str) -> Iterator[Scope]:
     """
     variables: dict[str, str] = {}
     ignored: set[str] = set()
-    recipes: dict[str, list[tuple[int, str]]] = {}
+    recipes: _Recipes = {}
     target: str | None = None
     for line, content in _logical_lines(text):
         if content.startswith("\t"):
@@ -38,9 +41,21 @@ def make_scopes(text: str) -> Iterator[Scope]:
             target = named[1].strip()
             recipes.setdefault(target, [])
             ignored |= set(content.partition(":")[2].split()) or {"*"} if target == ".IGNORE" else set()
+    expanded = _expanded(recipes, variables)
+    for name, commands in expanded.items():
+        yield _recipe(name, commands, ignored=bool(ignored & {name, "*"}))
+
+
+def _expanded(recipes: _Recipes, variables: dict[str, str]) -> _Recipes:
+    budget = _MOST_EXPANDED
+    found: _Recipes = {}
     for name, lines in recipes.items():
-        expanded = [(line, _expand(command, variables)) for line, command in lines]
-        yield _recipe(name, expanded, ignored=bool(ignored & {name, "*"}))
+        found[name] = []
+        for line, command in lines:
+            whole = _expand(command, variables if budget > 0 else {})
+            budget -= len(whole)
+            found[name].append((line, whole))
+    return found
 
 
 def just_scopes(text: str) -> Iterator[Scope]:
@@ -104,5 +119,5 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
 
 def _expand(command: str, variables: dict[str, str]) -> str:
     """`$(PYTEST) -q` with what the file says that it is; `$$` is the shell's own dollar sign."""
-    named = _VARIABLE.sub(lambda match: variables.get(match[1], match[1]), command[:4_000])
-    return named.replace("$$", "$")[:20_000]
+    named = _VARIABLE.sub(lambda match: variables.get(match[1], match[1])[:_LONGEST_VALUE], command)
+    return named.replace("$$", "$")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -184,9 +184,52 @@ def _grade(values: Sequence[str]) -> int | None:
     return _GRADES.get(values[0].lower()) if values else None
 
 
-def bars_for(tables: Sequence[BarsOf], name: str) -> Iterator[tuple[str, Bar]]:
-    """The keys and bars of a file of that name."""
-    plain = name.encode("utf-8", "replace").decode()
-    for table in tables:
-        if re2.fullmatch(table.files, plain):
-            yield from table.keys
+class BarsOfFile:
+    """The bars in files of some name."""
+
+    __slots__ = ("_any", "_rows")
+
+    def __init__(self, tables: Sequence[BarsOf]) -> None:
+        self._rows = [(re2.compile(key), bar) for table in tables for key, bar in table.keys]
+        self._any = re2.Set.FullMatchSet()
+        for expression, _ in self._rows:
+            self._any.Add(expression.pattern)
+        self._any.Compile()
+
+    def find(self, key: str) -> tuple[Bar, str] | None:
+        """The bar of a setting, and the part of its key that tells it from others with the same bar."""
+        plain = key.encode("utf-8", "replace").decode()
+        fitting = self._any.Match(plain)
+        if not fitting:
+            return None
+        expression, bar = self._rows[min(fitting)]
+        return bar, ".".join(group for group in expression.fullmatch(plain).groups() if group)
+
+
+class BarTables:
+    """Tables with their expressions ready, for many files."""
+
+    __slots__ = ("_any_file", "_by_tables", "_files", "_tables")
+
+    def __init__(self, *tables: BarsOf) -> None:
+        self._tables = tables
+        self._files = [re2.compile(table.files) for table in tables]
+        self._any_file = re2.compile("|".join(f"(?:{table.files})" for table in tables))
+        self._by_tables: dict[tuple[BarsOf, ...], BarsOfFile] = {}
+
+    def of(self, name: str) -> BarsOfFile | None:
+        """None for most files."""
+        plain = name.encode("utf-8", "replace").decode()
+        if self._any_file.fullmatch(plain) is None:
+            return None
+        fitting = (table for table, files in zip(self._tables, self._files, strict=True) if files.fullmatch(plain))
+        return self._made(tuple(fitting))
+
+    def _made(self, tables: tuple[BarsOf, ...]) -> BarsOfFile:
+        if tables not in self._by_tables:
+            self._by_tables[tables] = BarsOfFile(tables)
+        return self._by_tables[tables]
+
+    @property
+    def bars(self) -> list[Bar]:
+        return [bar for table in self._tables for _, bar in table.keys]

@@ -8,15 +8,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import Any
-
-import re2
 
 from checks.tampering.alteration import LONGEST_QUOTE, Alteration, Weight
 from checks.tampering.change import Change, Version
 from checks.tampering.kept_tests import KeptTests
-from checks.tampering.settings.bars import Bar, BarsOf, bars_for, crossing
+from checks.tampering.settings.bars import Bar, BarTables, crossing
 from checks.tampering.settings.documents import Unreadable
 from checks.tampering.settings.reading import decoded, line_of, read_settings
 
@@ -33,7 +29,7 @@ class _Held:
 
 
 def compare_settings(
-    changes: Sequence[Change], tables: tuple[BarsOf, ...], kept: KeptTests, gone: Callable[[Change], bool]
+    changes: Sequence[Change], tables: BarTables, kept: KeptTests, gone: Callable[[Change], bool]
 ) -> Iterator[Alteration]:
     """Alterations of every bar that is crossed, and of settings files that cannot be read any more."""
     lost: dict[_Identity, list[_Held]] = defaultdict(list)
@@ -71,10 +67,10 @@ def _moved(
             yield from _crossed(identity[0], old, None, kept)
 
 
-def _held(version: Version | None, tables: tuple[BarsOf, ...]) -> dict[_Identity, _Held] | None:
+def _held(version: Version | None, tables: BarTables) -> dict[_Identity, _Held] | None:
     """None where the file cannot be read."""
-    keys = () if version is None else _keys(tables, version.path.rpartition("/")[2])
-    if version is None or not keys:
+    bars = None if version is None else tables.of(version.path.rpartition("/")[2])
+    if version is None or bars is None:
         return {}
     try:
         settings = read_settings(version)
@@ -82,24 +78,10 @@ def _held(version: Version | None, tables: tuple[BarsOf, ...]) -> dict[_Identity
         return None
     found: dict[_Identity, _Held] = {}
     for key, values in settings.items():
-        identity = _identity(keys, key)
+        identity = bars.find(key)
         if identity is not None:
             found[identity] = _Held(version, key, values)
     return found
-
-
-@lru_cache(maxsize=256)
-def _keys(tables: tuple[BarsOf, ...], name: str) -> tuple[tuple[Any, Bar], ...]:
-    return tuple((re2.compile(key), bar) for key, bar in bars_for(tables, name))
-
-
-def _identity(keys: Sequence[tuple[Any, Bar]], key: str) -> _Identity | None:
-    plain = key.encode("utf-8", "replace").decode()
-    for expression, bar in keys:
-        match = expression.fullmatch(plain)
-        if match is not None:
-            return bar, ".".join(group for group in match.groups() if group)
-    return None
 
 
 def _crossed(bar: Bar, old: _Held | None, new: _Held | None, kept: KeptTests) -> Iterator[Alteration]:

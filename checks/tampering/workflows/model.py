@@ -13,7 +13,8 @@ from checks.tampering.settings.flat import TooMuch, leaves
 from checks.tampering.settings.yaml_values import Path, UnreadableYaml, Value, YamlValues, read_yaml
 
 LARGEST_WORKFLOW = 512 * 1024  # bytes
-MOST_STEPS = 2_000  # of one file
+MOST_JOBS = 300  # of one file; GitHub allows 256 from a matrix
+MOST_STEPS = 2_000  # of one file, over all its jobs
 
 _WORKFLOW = re2.compile(r"\.github/workflows/[^/]+\.ya?ml")
 _ACTION = re2.compile(r"(?:.*/)?action\.ya?ml")
@@ -92,9 +93,11 @@ def read_workflow(path: str, data: bytes | None) -> Workflow | None:
 def _workflow(path: str, values: YamlValues) -> Workflow:
     top = _mapping(values.value)
     steps_of_action = _mapping(top.get("runs")).get("steps")
-    jobs = [_job(values, name, job, top) for name, job in _mapping(top.get("jobs")).items()]
+    jobs: list[Job] = []
+    for name, job in islice(_mapping(top.get("jobs")).items(), MOST_JOBS):
+        jobs.append(_job(values, name, job, top, MOST_STEPS - sum(len(each.steps) for each in jobs)))
     if isinstance(steps_of_action, list):
-        jobs.append(_job(values, "runs", top["runs"], {}))
+        jobs.append(_job(values, "runs", top["runs"], {}, MOST_STEPS))
     return Workflow(
         path,
         _text(top.get("name")),
@@ -107,7 +110,7 @@ def _workflow(path: str, values: YamlValues) -> Workflow:
     )
 
 
-def _job(values: YamlValues, name: str, value: Value, top: Mapping[str, Value]) -> Job:
+def _job(values: YamlValues, name: str, value: Value, top: Mapping[str, Value], most_steps: int) -> Job:
     job = _mapping(value)
     base: Path = ("runs",) if name == "runs" and not top else ("jobs", name)
     defaults = _mapping(_mapping(job.get("defaults", top.get("defaults"))).get("run"))
@@ -126,12 +129,12 @@ def _job(values: YamlValues, name: str, value: Value, top: Mapping[str, Value]) 
         cache_mode=_text(job.get("cache-mode")),
         shell=_text(defaults.get("shell")),
         matrix=_legs(_mapping(job.get("strategy")).get("matrix")),
-        steps=tuple(_steps(values, (*base, "steps"), steps if isinstance(steps, list) else [])),
+        steps=tuple(_steps(values, (*base, "steps"), steps[:most_steps] if isinstance(steps, list) else [])),
     )
 
 
 def _steps(values: YamlValues, base: Path, steps: list[Value]) -> Iterator[Step]:
-    for number, value in enumerate(steps[:MOST_STEPS]):
+    for number, value in enumerate(steps):
         step, path = _mapping(value), (*base, number)
         run_line = values.line_of((*path, "run")) or 1
         yield Step(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from checks.tampering.change import Version
-from checks.tampering.commands.files import holds_commands, read_scopes
+from checks.tampering.commands import make_files
+from checks.tampering.commands.files import MOST_SCOPES, holds_commands, read_scopes
 from checks.tampering.commands.places import scopes_of
 from checks.tampering.commands.scope import Scope, does_nothing
 from checks.tampering.settings.documents import Unreadable
@@ -67,6 +68,21 @@ def test_make_ignores_for_some_targets_or_all() -> None:
 
 def test_a_recipe_without_a_target_and_names_without_values() -> None:
     assert _shown("GNUmakefile", "\tpytest\nX = $(Y)\nt:\n\t$(X) $(Z) pytest\n") == [("t", 4, [])]
+
+
+def test_bounds_on_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    long = "Y = pytest " + "y" * 600 + "\nt:\n\t$(Y)\n"
+    assert read_scopes(version("Makefile", long))[0].body == "pytest " + "y" * 493
+    monkeypatch.setattr(make_files, "_MOST_EXPANDED", 7)
+    bodies = [scope.body for scope in read_scopes(version("Makefile", "Y = a b c d\nt:\n\t$(Y)\n\t$(Y)\nu:\n\t$(Y)\n"))]
+    assert bodies == ["a b c d\nY", "Y"]
+
+
+def test_a_bound_on_scopes() -> None:
+    scripts = ", ".join(f'"t{number}": "jest"' for number in range(MOST_SCOPES + 1))
+    assert len(read_scopes(version("package.json", f'{{"scripts": {{{scripts}}}}}'))) == MOST_SCOPES
+    targets = "".join(f"t{number}:\n" for number in range(MOST_SCOPES + 1))
+    assert len(read_scopes(version("Makefile", targets))) == MOST_SCOPES
 
 
 def test_just() -> None:

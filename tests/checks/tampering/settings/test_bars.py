@@ -6,7 +6,7 @@ import pytest
 
 from checks.tampering.alteration import Alteration, Weight
 from checks.tampering.kept_tests import KeptTests
-from checks.tampering.settings.bars import Bar, BarsOf, Crossed, Way, bars_for, crossing
+from checks.tampering.settings.bars import Bar, BarsOf, BarTables, Crossed, Way, crossing
 from checks.tampering.settings.compare import compare_settings
 from tests.checks.tampering.honest import changes_between
 
@@ -147,7 +147,7 @@ def test_items_that_must_not_come(style: str, was: list[str], now: list[str], cr
 FLOOR = Bar("floor", Way.FLOOR, "floor-lowered", PERSON, "asks for less")
 SWITCH = Bar("switch", Way.OFF, "switched", PERSON, "switches it")
 OUT = Bar("out", Way.ADD_NONE, "left-out", PERSON, "leaves tests out", "path")
-TABLES = (
+TABLES = BarTables(
     BarsOf(r"a\.toml|b\.ini", ((r"(?:tool\.)?floor\.(\w+)(?:\.(\w+))?", FLOOR), (r".*floor.*", SWITCH))),
     BarsOf(r"a\.toml", ((r"switch", SWITCH), (r"out", OUT))),
 )
@@ -157,11 +157,31 @@ def _found(before: dict[str, str], after: dict[str, str], *, gone: bool = False)
     return list(compare_settings(changes_between(before, after), TABLES, KEPT, lambda _: gone))
 
 
-def test_the_bars_of_a_file() -> None:
-    assert [bar for _, bar in bars_for(TABLES, "a.toml")] == [FLOOR, SWITCH, SWITCH, OUT]
-    assert [bar for _, bar in bars_for(TABLES, "b.ini")] == [FLOOR, SWITCH]
-    assert list(bars_for(TABLES, "xa.toml")) == []
-    assert list(bars_for(TABLES, "a.toml\ud800")) == []
+@pytest.mark.parametrize(
+    ("name", "key", "found"),
+    [
+        ("a.toml", "floor.b", (FLOOR, "b")),
+        ("a.toml", "tool.floor.b.c", (FLOOR, "b.c")),
+        ("a.toml", "x.floor", (SWITCH, "")),
+        ("a.toml", "switch", (SWITCH, "")),
+        ("a.toml", "switches", None),
+        ("a.toml", "out", (OUT, "")),
+        ("b.ini", "out", None),
+        ("b.ini", "floor.b", (FLOOR, "b")),
+        ("b.ini", "floor.\ud800", (SWITCH, "")),
+    ],
+)
+def test_the_bars_of_a_file(name: str, key: str, found: tuple[Bar, str] | None) -> None:
+    bars = TABLES.of(name)
+    assert bars is not None
+    assert bars.find(key) == found
+
+
+def test_files_without_bars() -> None:
+    assert TABLES.of("xa.toml") is None
+    assert TABLES.of("a.toml\ud800") is None
+    assert TABLES.of("a.toml") is TABLES.of("a.toml")
+    assert TABLES.bars == [FLOOR, SWITCH, SWITCH, OUT]
 
 
 def test_what_is_found() -> None:
