@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from checks.tampering.alteration import Alteration
+from checks.tampering.bounded import few_of_each
 from checks.tampering.change import Change
 from checks.tampering.commands.compare import compare_runs
 from checks.tampering.commands.places import scopes_of
@@ -38,6 +39,10 @@ def alterations(changes: Sequence[Change], tree: Collection[str] = ()) -> Iterat
     `tree` are the paths of the resulting tree, where they are known: with them an exclusion that takes existing tests
     out is told from one that does not.
     """
+    return few_of_each(_alterations(changes, tree))
+
+
+def _alterations(changes: Sequence[Change], tree: Collection[str]) -> Iterator[Alteration]:
     kept = kept_tests(changes, tree)
     gone = removed_folders(changes)
     runs = compare_runs(changes, scopes_of, kept, lambda change: _is_gone(change, gone))

@@ -13,6 +13,7 @@ from typing import Any
 import re2
 
 from checks.tampering.alteration import LONGEST_QUOTE, Alteration, Weight
+from checks.tampering.bounded import few_of_each
 from checks.tampering.change import Change, Version
 from checks.tampering.endings import is_code
 from checks.tampering.occurrences import Mark, added_marks, only_with
@@ -55,6 +56,10 @@ _ANY_WORD = re2.compile(b"|".join(b"(?:%b)" % words.pattern for words in (_WIDER
 
 def alterations(changes: Sequence[Change]) -> Iterator[Alteration]:
     """Alterations of weight RISK, each with its area. Never raises for what a change holds."""
+    return few_of_each(_alterations(changes))
+
+
+def _alterations(changes: Sequence[Change]) -> Iterator[Alteration]:
     yield from _lost_data(changes)
     yield from secret_tokens(changes)
     yield from _large_deletion(changes)

@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 
 from checks.tampering.alteration import LONGEST_QUOTE, Alteration, Weight
+from checks.tampering.bounded import few_of_each
 from checks.tampering.change import Change, Version
 from checks.tampering.commands.compare import compare_runs
 from checks.tampering.commands.places import scopes_of
@@ -24,6 +25,10 @@ def alterations(changes: Sequence[Change], tree: Collection[str] = ()) -> Iterat
 
     `tree` are the paths of the resulting tree, where they are known; see `configuration.alterations`.
     """
+    return few_of_each(_alterations(changes, tree))
+
+
+def _alterations(changes: Sequence[Change], tree: Collection[str]) -> Iterator[Alteration]:
     ours = [change for change in changes if any(map(is_workflow, change.paths))]
     yield from _lock_alone(changes, ours)
     if not ours:
