@@ -69,7 +69,8 @@ class GotestsumReader:
         self._run, self._series = _Run(), len(self._closed)
 
     def finish(self) -> Reading:
-        return Reading(tuple(self._closed), tuple(self._unfinished), tuple(self._reds))
+        of_go = self._go.finish()  # after a boundary there is nothing in it
+        return Reading((*self._closed, *of_go.summaries), (*self._unfinished, *of_go.unfinished), tuple(self._reds))
 
     def _take(self) -> Reading:
         """What go's own reader found since the last closing line."""

@@ -83,7 +83,7 @@ class LogReport:
 
     The counts are sums over the counted summaries and the unfinished runs; None means that the log does not tell.
     `complete`: at least one closing summary, every run that began was closed, and all of the log was read.
-    `truncated`: the log was over the size or line limit and only a part of it was read.
+    `truncated`: the log was over a limit and only its beginning was read.
     """
 
     runner: str | None

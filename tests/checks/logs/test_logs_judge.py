@@ -190,7 +190,7 @@ def test_a_red_summary_in_the_middle_of_a_long_log_counts_like_one_at_its_end() 
     [
         "1 passed in 0.01s",
         "exit code: 1",
-        "No tests found, exiting with code 0",
+        "ok  \tp\t0.1s",
         "Ran 1 test in 0.1s",
         "FAIL Required test coverage of 9%",
     ],
