@@ -6,6 +6,7 @@ Java and C#.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from checks.tampering.conditions import asserted
 from checks.tampering.matchers import Said
 from checks.tampering.reading import Reader
 from checks.tampering.scopes import Item, Kind, Message, Scope, condition_scope
+from checks.tampering.syntax import demanded, first_part, last_part, parts
 
 _BLOCKS = frozenset({"statement_block", "block"})
 
@@ -28,26 +30,24 @@ class Handler:
     is_general: bool
 
 
-class BranchReader(Reader):
+class BranchReader(Reader, ABC):
     """A visitor that knows branches. `asserting` and `failing` are words of the language's frameworks."""
 
     asserting: frozenset[str] = frozenset()
     failing: frozenset[str] = frozenset()  # words in a handler that hands the failure on
 
+    @abstractmethod
     def is_failure(self, call: Node) -> bool:
         """Whether a call always fails the test."""
-        raise NotImplementedError
 
+    @abstractmethod
     def known(self, condition: Node) -> Said | None:
         """See `conditions`."""
-        raise NotImplementedError
 
     def if_statement(self, node: Node) -> Iterator[Item]:
         """Inside a test, `if (wrong) throw …` asserts; all else under a condition may not run."""
-        condition, then = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
+        condition, then = demanded(node, "condition"), demanded(node, "consequence")
         other = node.child_by_field_name("alternative")
-        if condition is None or then is None:
-            return
         failing = self._failing(then)
         if failing is not None and self.scopes.is_open(Kind.TEST):
             self.taken.add(failing.id)
@@ -59,29 +59,35 @@ class BranchReader(Reader):
         elif not (self._has(then, self.asserting) and self._has(other, self.asserting)):
             yield Scope(Kind.GUARD, node)
 
-    def try_statement(self, body: Node | None, handlers: Sequence[Handler]) -> Iterator[Item]:
+    def try_statement(self, body: Node, handlers: Sequence[Handler]) -> Iterator[Item]:
         """A handler swallows what it does not hand on; and it runs only if something was thrown.
 
         `try { f(); fail(); } catch (X e) { … }` asserts that f throws X, so that its handler must run.
         """
-        failing = None if body is None else self._failing(body)
-        if body is None or not handlers:
-            return
+        failing = self._failing(body)
         if failing is None:
             yield from (Scope(Kind.GUARD, handler.node) for handler in handlers)
-        elif self.is_failure(failing):
+        elif handlers and self.is_failure(failing):
             self.taken.add(failing.id)
             yield Message(failing)
-            what = self.syntax.short(*body.named_children[-2:-1])
-            yield self.assertion(failing, Said("raises", what, handlers[0].error or None))
-        if any(handler.is_general and not self._has(handler.node, self.failing) for handler in handlers):
+            what = self.syntax.short(*parts(body)[-2:-1])
+            said = Said("raises", what, handlers[0].error or None)
+            yield self.assertion(failing, said, swallowed=any(map(self._is_silent, handlers)))
+        if any(map(self._swallows, handlers)):
             yield Scope(Kind.GUARD, body)
+
+    def _swallows(self, handler: Handler) -> bool:
+        return handler.is_general and not self._has(handler.node, self.failing)
+
+    def _is_silent(self, handler: Handler) -> bool:
+        """Whether it also swallows that nothing was thrown, since it looks at nothing."""
+        return self._swallows(handler) and not self._has(handler.node, self.asserting)
 
     def _failing(self, block: Node) -> Node | None:
         """The last statement of a block where that fails the test: a `throw`, or a call that does."""
-        last = block.named_children[-1] if block.type in _BLOCKS and block.named_child_count else block
-        call = last.named_child(0) if last.type == "expression_statement" else last
-        if call is not None and self.is_failure(call):
+        last = (last_part(block) if block.type in _BLOCKS else block) or block
+        call = (first_part(last) if last.type == "expression_statement" else last) or last
+        if self.is_failure(call):
             return call
         return last if last.type == "throw_statement" else None
 
@@ -91,9 +97,9 @@ class BranchReader(Reader):
 
 def left_at(body: Node) -> int | None:
     """From which byte on a function may have been left: after a `return` on its top level, or one under a condition."""
-    for statement in body.named_children if body.type in _BLOCKS else ():
-        then = statement.child_by_field_name("consequence") if statement.type == "if_statement" else statement
-        inside = then.named_children[-1:] if then is not None and then.type in _BLOCKS else [then]
-        if any(last is not None and last.type == "return_statement" for last in inside):
+    for statement in parts(body) if body.type in _BLOCKS else ():
+        then = demanded(statement, "consequence") if statement.type == "if_statement" else statement
+        last = (last_part(then) if then.type in _BLOCKS else then) or then
+        if last.type == "return_statement":
             return statement.end_byte
     return None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from checks.tampering.syntax import Syntax
+from checks.tampering.syntax import Syntax, first_part, parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def chain(syntax: Syntax, shape: Shape, node: Node) -> Chain:
         if kind == shape.call or kind in shape.members:
             inner.append(current)
         if kind in shape.unwrap:
-            current = current.named_child(0) if current.named_child_count else None
+            current = first_part(current)
         elif kind == shape.call and shape.callee:
             if called is not None:
                 links.append(Link("", *called))
@@ -92,8 +92,10 @@ def chain(syntax: Syntax, shape: Shape, node: Node) -> Chain:
             start = None if kind.endswith(_NAMES) else current
             if start is None or called is not None:
                 links.append(Link("" if start else _name(syntax, current), *(called or (None, current))))
+            called = None
             break
-    return Chain(start, links[::-1], inner)
+    nameless = [] if called is None else [Link("", *called)]  # in a broken tree, where what is called is missing
+    return Chain(start, [*nameless, *links[::-1]], inner)
 
 
 def _arguments(shape: Shape, call: Node) -> tuple[Node, ...]:
@@ -102,7 +104,7 @@ def _arguments(shape: Shape, call: Node) -> tuple[Node, ...]:
         return ()
     if not written.type.startswith("argument"):  # a tagged template
         return (written,)
-    return tuple(child for child in written.named_children if not child.is_extra)
+    return tuple(parts(written))
 
 
 def _name(syntax: Syntax, node: Node | None) -> str:

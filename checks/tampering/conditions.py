@@ -79,9 +79,8 @@ def _inside(node: Node) -> Node | None:
     """What stands in brackets, or after a `!`."""
     if node.named_child_count != 1:
         return None
-    first = node.child(0)
-    is_not = first is not None and first.type in _NOT
-    return node.named_child(0) if is_not or node.type in _WRAPPERS else None
+    is_wrapper = node.type in _WRAPPERS or node.children[0].type in _NOT
+    return node.named_children[0] if is_wrapper else None
 
 
 def _sides(node: Node) -> Sides | None:

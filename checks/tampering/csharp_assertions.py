@@ -16,9 +16,9 @@ from tree_sitter import Node
 
 from checks.tampering.chains import Chain, Shape, chain
 from checks.tampering.conditions import refined
-from checks.tampering.matchers import Form, Said
+from checks.tampering.matchers import Form, Said, is_literal
 from checks.tampering.statements import each, of_function, of_matcher
-from checks.tampering.syntax import Syntax
+from checks.tampering.syntax import Syntax, demanded, first_part, last_part
 
 SHAPE = Shape(
     call="invocation_expression",
@@ -132,10 +132,8 @@ def words_of(read: Chain) -> list[Word]:
 def read_assertions(syntax: Syntax, read: Chain) -> Iterator[Said]:
     """What the chain asserts; nothing for a plain call."""
     words, start = words_of(read), read.start
-    if not words or words[-1].arguments is None:
-        return
     if start is not None and is_optional(read) and syntax.words(start)[-1] == "Should":  # `x?.Should().Be(1)`
-        words[0], start = replace(words[0], name="Should"), start.named_children[0]
+        words[0], start = replace(words[0], name="Should"), first_part(start)
     place = next((number for number, word in enumerate(words) if word.name.startswith("Should")), None)
     before = start if place == 0 else words[(place or 0) - 1].node
     if place is not None and before is not None:
@@ -161,11 +159,9 @@ def is_optional(read: Chain) -> bool:
 def known(syntax: Syntax, node: Node) -> Said | None:
     """A condition that is a call or a pattern with a meaning of its own."""
     if node.type == "is_pattern_expression":
-        value, pattern = node.child_by_field_name("expression"), node.child_by_field_name("pattern")
-        return None if value is None or pattern is None else _matched(syntax, value, pattern)
+        return _matched(syntax, demanded(node, "expression"), demanded(node, "pattern"))
     if node.type == "is_expression":
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        return None if left is None or right is None else Said("type", syntax.short(left), syntax.short(right))
+        return Said("type", syntax.short(demanded(node, "left")), syntax.short(demanded(node, "right")))
     words = words_of(chain(syntax, SHAPE, node))
     if len(words) < 2 or not words[-1].arguments or words[-1].name not in _HOLDS:
         return None
@@ -175,14 +171,17 @@ def known(syntax: Syntax, node: Node) -> Said | None:
 def _matched(syntax: Syntax, value: Node, pattern: Node) -> Said:
     """`x is null`, `x is not Foo`."""
     negated = pattern.type == "negated_pattern"
-    inside = pattern.named_children[0] if negated and pattern.named_child_count else pattern
+    inside = (first_part(pattern) if negated else pattern) or pattern
     text = syntax.short(inside)
-    return Said("none" if text == "null" else "matches", syntax.short(value), None if text == "null" else text, negated)
+    if text == "null":
+        return Said("none", syntax.short(value), negated=negated)
+    is_type = not is_literal(text) and text.replace(".", "").isidentifier()
+    return Said("type" if is_type else "matches", syntax.short(value), text, negated)
 
 
 def _value(argument: Node) -> Node:
     """Without the name, or the `ref`, of an argument."""
-    return argument.named_children[-1] if argument.type == "argument" and argument.named_child_count else argument
+    return (last_part(argument) if argument.type == "argument" else argument) or argument
 
 
 def _should(syntax: Syntax, about: Node, words: Sequence[Word]) -> Iterator[Said]:
@@ -213,10 +212,8 @@ def _function(syntax: Syntax, word: Word) -> Iterator[Said]:
         form = replace(form, target=0, expected=None)
     if form.tolerance is not None:
         form = _bounded(syntax, form, arguments)
-    said = of_function(syntax, form, arguments)
-    if said is not None:
-        said = replace(said, expected=word.type) if word.type else said
-        yield from refined(syntax, said, arguments[form.target or 0], lambda node: known(syntax, node))
+    for said in of_function(syntax, form, arguments, lambda node: known(syntax, node)):
+        yield replace(said, expected=word.type) if word.type else said
 
 
 def _bounded(syntax: Syntax, form: Form, arguments: Sequence[Node]) -> Form:

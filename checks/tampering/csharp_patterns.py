@@ -62,9 +62,7 @@ def look(view: View, kind: str, node: Node) -> Iterator[Sighting]:
 
 def _call(view: View, node: Node) -> Iterator[Sighting]:
     read = view.read(node)
-    arguments = read.links[-1].arguments if read.links else None
-    if arguments is None:
-        return
+    arguments = read.links[-1].arguments or ()
     first, text = (view.text(arguments[0]) if arguments else ""), view.text(node)
     if read.name in ("Environment.Exit", "System.Environment.Exit"):
         yield from view.exit(node, is_success=first == "0", at_load=_is_static(view))

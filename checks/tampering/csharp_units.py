@@ -20,7 +20,7 @@ from checks.tampering.matchers import Said
 from checks.tampering.places import is_test_path
 from checks.tampering.reading import Language, names_found
 from checks.tampering.scopes import Item, Kind, Mark, Mock, Scope, condition_scope
-from checks.tampering.syntax import Grammar
+from checks.tampering.syntax import Grammar, demanded, parts
 from checks.tampering.units import FileUnits, SkipScope
 
 _GRAMMAR = Grammar(
@@ -84,7 +84,8 @@ class _Reader(BranchReader):
             case "if_statement":
                 yield from self.if_statement(node)
             case "try_statement":
-                yield from self._try(node)
+                clauses = [child for child in node.named_children if child.type == "catch_clause"]
+                yield from self.try_statement(demanded(node, "body"), list(map(self._handler, clauses)))
             case "variable_declarator":
                 self._variable(node)
             case "preproc_if" | "preproc_else" | "preproc_elif":
@@ -101,8 +102,7 @@ class _Reader(BranchReader):
         return known(self.syntax, condition)
 
     def _class(self, node: Node) -> Scope:
-        name = node.child_by_field_name("name")
-        scope = Scope(Kind.SUITE, node, "" if name is None else self.syntax.short(name))
+        scope = Scope(Kind.SUITE, node, self.syntax.short(demanded(node, "name")))
         scope.marks = {mark.what: mark for one in self._attributes(node) for mark in self._marks(*one)}
         return scope
 
@@ -111,18 +111,18 @@ class _Reader(BranchReader):
         if self.scopes.block() is not None:
             return Scope(Kind.GUARD, node)
         condition = node.child_by_field_name("condition")
-        text = "" if condition is None else self.syntax.short(condition)
-        never = text == "false" and node.child_by_field_name("alternative") is None
-        mark = Mark("skipped", f"#if {text}", SkipScope.ALWAYS if never else SkipScope.CONDITION)
+        text = "#else" if condition is None else f"#if {self.syntax.short(condition)}"
+        never = text == "#if false" and node.child_by_field_name("alternative") is None
+        mark = Mark("skipped", text, SkipScope.ALWAYS if never else SkipScope.CONDITION)
         return Scope(Kind.SUITE, node, marks={mark.what: mark})
 
     def _method(self, node: Node) -> Iterator[Item]:
-        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-        if name is None or body is None:
+        body = node.child_by_field_name("body")
+        if body is None:
             return
         attributes = self._attributes(node)
         is_test = any(_is_test(title) for title, _ in attributes)
-        title = self.syntax.short(name)
+        title = self.syntax.short(demanded(node, "name"))
         scope = Scope(Kind.TEST if is_test else Kind.HELPER, node, title, parts=(body,), certain_until=left_at(body))
         modifiers = {self.syntax.short(child) for child in node.named_children if child.type == "modifier"}
         scope.collected = "public" in modifiers
@@ -139,8 +139,7 @@ class _Reader(BranchReader):
         """Each with its plain name."""
         lists = [child for child in node.named_children if child.type == "attribute_list"]
         found = [one for part in lists for one in part.named_children if one.type == "attribute"]
-        named = [(one.child_by_field_name("name"), one) for one in found]
-        return [(_plain(self.syntax.short(name)), one) for name, one in named if name is not None]
+        return [(_plain(self.syntax.short(demanded(one, "name"))), one) for one in found]
 
     def _marks(self, name: str, attribute: Node) -> Iterator[Mark]:
         text, words = self.syntax.short(attribute), set(self.syntax.words(attribute))
@@ -176,10 +175,6 @@ class _Reader(BranchReader):
         runs, text = _ENDS_IF[name], self.syntax.short(condition)
         return SkipScope.ALWAYS if text == ("false" if runs else "true") else condition_scope(text, runs=runs)
 
-    def _try(self, node: Node) -> Iterator[Item]:
-        clauses = [child for child in node.named_children if child.type == "catch_clause"]
-        yield from self.try_statement(node.child_by_field_name("body"), list(map(self._handler, clauses)))
-
     def _handler(self, clause: Node) -> Handler:
         declared = next((child for child in clause.named_children if child.type == "catch_declaration"), None)
         error = declared.child_by_field_name("type") if declared is not None else None
@@ -187,9 +182,9 @@ class _Reader(BranchReader):
         return Handler(clause, name, not name or name.rpartition(".")[2] in _GENERAL)
 
     def _variable(self, node: Node) -> None:
-        name = node.child_by_field_name("name")
-        if name is not None and node.named_child_count > 1:
-            self.bind(self.syntax.short(name), node.named_children[-1], None)
+        name, *value = parts(node)
+        if value:
+            self.bind(self.syntax.short(name), value[-1], None)
 
 
 def _plain(name: str) -> str:

@@ -16,7 +16,7 @@ from checks.tampering.chains import Chain, Shape, chain
 from checks.tampering.conditions import asserted
 from checks.tampering.matchers import Form, Said
 from checks.tampering.statements import each, of_function, of_matcher
-from checks.tampering.syntax import Syntax
+from checks.tampering.syntax import Syntax, parts
 
 SHAPE = Shape(
     call="call_expression",
@@ -96,9 +96,7 @@ _HOLDS = {
 def read_assertions(syntax: Syntax, read: Chain) -> Iterator[Said]:
     """What the chain asserts; nothing for a plain call."""
     links = read.links
-    if not links or links[-1].arguments is None:
-        return
-    arguments = without_tester(syntax, links[-1].arguments)
+    arguments = without_tester(syntax, links[-1].arguments or ())
     name = links[-1].name
     if is_failure(read):
         yield Said("custom:fail", "")
@@ -165,9 +163,9 @@ def _bound(syntax: Syntax, initializer: Node | None) -> dict[str, Node]:
     """The value behind each name of `if a, b := f(); …`."""
     left = initializer.child_by_field_name("left") if initializer is not None else None
     right = initializer.child_by_field_name("right") if initializer is not None else None
-    if left is None or right is None or not right.named_child_count:
+    if left is None or right is None or not parts(right):
         return {}
-    return {syntax.short(name): right.named_children[0] for name in left.named_children}
+    return {syntax.short(name): parts(right)[0] for name in parts(left)}
 
 
 def _constrained(syntax: Syntax, target: str, matcher: Node, rest: Sequence[Node], *, negated: bool) -> Said:
@@ -191,10 +189,5 @@ def _function(syntax: Syntax, read: Chain, arguments: Sequence[Node]) -> Iterato
     form = _FUNCTIONS.get(name) or _FUNCTIONS.get(name.removesuffix("f")) if is_offered else None
     if form is None and _CUSTOM.fullmatch(name):
         form = Form(f"custom:{name}", expected=1)
-    if form is None or not arguments:
-        return
-    said = of_function(syntax, form, arguments)
-    if said is not None and said.matcher == "truthy":
-        yield from asserted(syntax, arguments[0], lambda node: known(syntax, node), negated=said.negated)
-    elif said is not None:
-        yield said
+    if form is not None:
+        yield from of_function(syntax, form, arguments, lambda node: known(syntax, node))

@@ -47,9 +47,7 @@ def look(view: View, kind: str, node: Node) -> Iterator[Sighting]:
 
 def _call(view: View, node: Node) -> Iterator[Sighting]:
     read = view.read(node)
-    arguments = read.links[-1].arguments if read.links else None
-    if arguments is None:
-        return
+    arguments = read.links[-1].arguments or ()
     first, text = (view.text(arguments[0]) if arguments else ""), view.text(node)
     if read.name in ("os.Exit", "syscall.Exit"):
         function = view.inside("function_declaration", "method_declaration")

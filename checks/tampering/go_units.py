@@ -18,7 +18,7 @@ from checks.tampering.matchers import Said
 from checks.tampering.reading import Language, Reader, names_found
 from checks.tampering.scopes import Item, Kind, Mark, Message, Rows, Scope, Scopes, condition_scope
 from checks.tampering.statements import names
-from checks.tampering.syntax import LONGEST_TEXT, Grammar, Syntax
+from checks.tampering.syntax import LONGEST_TEXT, Grammar, Syntax, demanded, first_part, parts
 from checks.tampering.units import FileUnits, SkipScope
 
 _GRAMMAR = Grammar(
@@ -86,10 +86,10 @@ class _Reader(Reader):
                 yield Scope(Kind.GUARD, node)
 
     def _function(self, node: Node) -> Iterator[Item]:
-        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-        if name is None or body is None:
+        body = node.child_by_field_name("body")
+        if body is None:
             return
-        title, owner = self.syntax.short(name), _owner(self.syntax, node)
+        title, owner = self.syntax.short(demanded(node, "name")), _owner(self.syntax, node)
         is_test = _TEST.fullmatch(title) is not None and title != "TestMain" and self._takes_tester(node, title, owner)
         scope = Scope(Kind.TEST if is_test else Kind.HELPER, node, owner + title, parts=(body,))
         scope.certain_until = self._left_at(body)
@@ -102,8 +102,7 @@ class _Reader(Reader):
 
     def _takes_tester(self, node: Node, title: str, owner: str) -> bool:
         """A test has one parameter, an example none; a suite's method has none either."""
-        parameters = node.child_by_field_name("parameters")
-        text = "" if parameters is None else self.syntax.short(parameters)
+        text = self.syntax.short(demanded(node, "parameters"))
         return "testing." in text or (text == "()" and (owner != "" or title.startswith("Example")))
 
     def _chain(self, node: Node) -> Iterator[Item]:
@@ -143,22 +142,15 @@ class _Reader(Reader):
 
     def _if(self, node: Node) -> Iterator[Item]:
         """`if got != want { t.Errorf(…) }` asserts; all else under a condition may not run."""
-        condition, then = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
-        if condition is None or then is None:
-            return
+        condition, then = demanded(node, "condition"), demanded(node, "consequence")
         failing = self._failing(then)
         if failing is not None:
             self.taken.add(failing.id)
-            yield from self._message(failing)
+            yield Message(demanded(failing, "arguments"))
             initializer = node.child_by_field_name("initializer")
             for said in failing_if(self.syntax, condition, initializer):
                 yield self.assertion(condition, said)
         yield Scope(Kind.GUARD, node, when=condition_scope(self.syntax.short(condition)))
-
-    def _message(self, call: Node) -> Iterator[Message]:
-        arguments = call.child_by_field_name("arguments")
-        if arguments is not None:
-            yield Message(arguments)
 
     def _failing(self, block: Node) -> Node | None:
         """The first call on the block's own level that fails the test."""
@@ -166,7 +158,7 @@ class _Reader(Reader):
 
     def _calls(self, block: Node) -> Iterator[Node]:
         for statement in _statements(block):
-            call = statement.named_child(0) if statement.type == "expression_statement" else None
+            call = first_part(statement) if statement.type == "expression_statement" else None
             if call is not None and call.type == "call_expression":
                 yield call
 
@@ -193,21 +185,20 @@ class _Reader(Reader):
             node.child_by_field_name(name) or node.child_by_field_name(other)
             for name, other in (("left", "name"), ("right", "value"))
         )
-        if left is not None and right is not None and right.named_child_count == 1:
-            value = right.named_children[0]
-            self.bind(self.syntax.short(left), value, self._rows(value))
+        values = parts(right) if right is not None else []
+        if left is not None and len(values) == 1:
+            self.bind(self.syntax.short(left), values[0], self._rows(values[0]))
 
     def _rows(self, value: Node) -> tuple[str, ...] | None:
         body = value.child_by_field_name("body") if value.type == "composite_literal" else None
         if body is None:
             return self.lists.get(self.syntax.short(value))
-        return tuple(self.syntax.short(child) for child in body.named_children if not child.is_extra)
+        return tuple(map(self.syntax.short, parts(body)))
 
 
 def _statements(block: Node) -> Sequence[Node]:
     """Those of a block, in this grammar inside a list of their own."""
-    inside = block.named_children
-    return [child for part in inside for child in (part.named_children if part.type == "statement_list" else (part,))]
+    return [child for part in parts(block) for child in (parts(part) if part.type == "statement_list" else (part,))]
 
 
 def _ends(read: Chain) -> bool:

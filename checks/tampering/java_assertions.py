@@ -19,7 +19,7 @@ from checks.tampering.chains import Chain, Link, Shape, chain
 from checks.tampering.conditions import refined
 from checks.tampering.matchers import Form, Said
 from checks.tampering.statements import Vocabulary, each, names, of_function, of_matcher, of_words
-from checks.tampering.syntax import Syntax
+from checks.tampering.syntax import Syntax, demanded
 
 SHAPE = Shape(
     call="method_invocation",
@@ -82,7 +82,6 @@ _ASSERTJ = Vocabulary(
         **each("isThrownBy", Form("raises", None, 0)),
         **each("doesNotThrowAnyException", Form("raises", None, negated=True)),
     },
-    frozenset(),
     names(
         "as describedAs withFailMessage overridingErrorMessage extracting usingRecursiveComparison first last element"
         " asString asInstanceOf usingElementComparator and that filteredOn satisfies flatExtracting ignoringFields"
@@ -116,14 +115,13 @@ _METHODS = {
 _OPENERS = frozenset({"assertThat", "then", "assertThatThrownBy", "assertThatCode", "assertThatExceptionOfType"})
 _SILENT = frozenset({"assertAll", "assertTimeout", "assertTimeoutPreemptively", "assertSoftly"})
 _WEB = re2.compile(r"andExpect|expect[A-Z]\w*|statusCode|verifyComplete|verifyError")
+_WEB_SILENT = frozenset({"and", "andDo", "andReturn", "log", "print"})
 _MATCHES_ALL = frozenset({"is", "not"})
 
 
 def read_assertions(syntax: Syntax, read: Chain) -> Iterator[Said]:
     """What the chain asserts; nothing for a plain call."""
     links = read.links
-    if not links or links[-1].arguments is None:
-        return
     place = next((number for number, link in enumerate(links) if link.name in _OPENERS and link.arguments), None)
     web = next((number for number, link in enumerate(links) if number and _WEB.fullmatch(link.name)), None)
     verified = next((number for number, link in enumerate(links[:2]) if link.name.startswith("verify")), None)
@@ -147,8 +145,7 @@ def is_failure(read: Chain) -> bool:
 def known(syntax: Syntax, node: Node) -> Said | None:
     """A condition that is a call or an operator with a meaning of its own."""
     if node.type == "instanceof_expression":
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        return None if left is None or right is None else Said("type", syntax.short(left), syntax.short(right))
+        return Said("type", syntax.short(demanded(node, "left")), syntax.short(demanded(node, "right")))
     read = chain(syntax, SHAPE, node)
     if len(read.links) < 2:
         return None
@@ -212,10 +209,8 @@ def _web(syntax: Syntax, links: Sequence[Link], first: int) -> Iterator[Said]:
     """Spring's and REST Assured's chains: every link says one thing about the same answer."""
     target = syntax.short(links[first - 1].node)
     for link in links[first:]:
-        if link.arguments:
-            yield Said(f"custom:{link.name}", target, syntax.short(*link.arguments))
-        elif not link.name.startswith("and"):
-            yield Said(f"custom:{link.name}", target)
+        if link.name not in _WEB_SILENT:
+            yield Said(f"custom:{link.name}", target, syntax.short(*link.arguments or ()) or None)
 
 
 def _function(syntax: Syntax, links: Sequence[Link]) -> Iterator[Said]:
@@ -226,10 +221,7 @@ def _function(syntax: Syntax, links: Sequence[Link]) -> Iterator[Said]:
     if form is None:
         return
     own, form = _placed(syntax, arguments, form)
-    said = of_function(syntax, form, own)
-    if said is not None:
-        about = own[form.target or 0]
-        yield from refined(syntax, said, about, lambda node: known(syntax, node))
+    yield from of_function(syntax, form, own, lambda node: known(syntax, node))
 
 
 def _placed(syntax: Syntax, arguments: Sequence[Node], form: Form) -> tuple[Sequence[Node], Form]:

@@ -20,7 +20,7 @@ from checks.tampering.matchers import Said, is_literal
 from checks.tampering.places import is_test_path
 from checks.tampering.reading import Language, names_found
 from checks.tampering.scopes import Item, Kind, Mark, Mock, Scope, Scopes, condition_scope
-from checks.tampering.syntax import Grammar, Syntax
+from checks.tampering.syntax import Grammar, Syntax, demanded, first_part, last_part, parts
 from checks.tampering.units import FileUnits, SkipScope
 
 _GRAMMAR = Grammar(
@@ -91,7 +91,8 @@ class _Reader(BranchReader):
             case "if_statement":
                 yield from self.if_statement(node)
             case "try_statement" | "try_with_resources_statement":
-                yield from self._try(node)
+                clauses = [child for child in node.named_children if child.type == "catch_clause"]
+                yield from self.try_statement(demanded(node, "body"), list(map(self._handler, clauses)))
             case "variable_declarator":
                 self._variable(node)
             case "switch_expression" | "ternary_expression":
@@ -110,16 +111,16 @@ class _Reader(BranchReader):
         parent = node.child_by_field_name("superclass")
         every = "Test" in annotations or (parent is not None and self.syntax.words(parent)[-1] == "TestCase")
         self._test_classes.append((node.end_byte, every))
-        name = node.child_by_field_name("name")
-        scope = Scope(Kind.SUITE, node, "" if name is None else self.syntax.short(name))
+        scope = Scope(Kind.SUITE, node, self.syntax.short(demanded(node, "name")))
         scope.marks = self._marks(annotations)
         return scope
 
     def _method(self, node: Node) -> Iterator[Item]:
-        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-        if name is None or body is None:
+        body = node.child_by_field_name("body")
+        if body is None:
             return
-        title, annotations, modifiers = self.syntax.short(name), self._annotations(node), self._modifiers(node)
+        title = self.syntax.short(demanded(node, "name"))
+        annotations, modifiers = self._annotations(node), self._modifiers(node)
         is_test = not _TESTS.isdisjoint(annotations) or self._is_test_by_class(node, title, modifiers)
         scope = Scope(Kind.TEST if is_test else Kind.HELPER, node, title, parts=(body,), certain_until=left_at(body))
         scope.collected = self._is_collected and modifiers.isdisjoint({"private", "static"})
@@ -194,7 +195,7 @@ class _Reader(BranchReader):
         while rest:
             node = rest.pop()
             if node.type == "element_value_array_initializer":
-                return tuple(self.syntax.short(child) for child in node.named_children if not child.is_extra)
+                return tuple(map(self.syntax.short, parts(node)))
             if node.type == "string_literal":
                 lines = self.syntax.raw(node).decode("utf-8", "replace").strip('"').splitlines()
                 return tuple(line for line in lines if line.strip())
@@ -203,18 +204,17 @@ class _Reader(BranchReader):
 
     def _provider(self, node: Node) -> None:
         """A method that only returns a list is where rows of other methods come from."""
-        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-        last = body.named_children[-1] if body is not None and body.named_child_count else None
-        value = last.named_child(0) if last is not None and last.type == "return_statement" else None
-        if name is None or value is None:
+        last = last_part(demanded(node, "body"))
+        value = first_part(last) if last is not None and last.type == "return_statement" else None
+        if value is None:
             return
         if value.type == "array_creation_expression":
-            rows = (value.child_by_field_name("value") or value).named_children
+            rows = parts(demanded(value, "value"))
         else:
             read = chain(self.syntax, SHAPE, value)
             rows = list(read.links[-1].arguments or ()) if read.name in _LISTS else []
         if rows:
-            self.lists[self.syntax.short(name)] = tuple(self.syntax.short(row) for row in rows if not row.is_extra)
+            self.lists[self.syntax.short(demanded(node, "name"))] = tuple(map(self.syntax.short, rows))
 
     def _chain(self, node: Node) -> Iterator[Item]:
         read = chain(self.syntax, SHAPE, node)
@@ -229,19 +229,15 @@ class _Reader(BranchReader):
             yield Mock(self.syntax.short(arguments[0]).removesuffix(".class"))
         yield from self.chain(node, read, read_assertions(self.syntax, read))
 
-    def _try(self, node: Node) -> Iterator[Item]:
-        clauses = [child for child in node.named_children if child.type == "catch_clause"]
-        yield from self.try_statement(node.child_by_field_name("body"), list(map(self._handler, clauses)))
-
     def _handler(self, clause: Node) -> Handler:
-        declared = clause.named_children[0]
-        error = "" if not declared.named_child_count else self.syntax.short(declared.named_children[0])
-        return Handler(clause, error, not _GENERAL.isdisjoint(self.syntax.words(declared)))
+        declared = first_part(clause) or clause
+        error = first_part(declared) or declared
+        return Handler(clause, self.syntax.short(error), not _GENERAL.isdisjoint(self.syntax.words(declared)))
 
     def _variable(self, node: Node) -> None:
-        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
-        if name is not None and value is not None:
-            self.bind(self.syntax.short(name), value, None)
+        value = node.child_by_field_name("value")
+        if value is not None:
+            self.bind(self.syntax.short(demanded(node, "name")), value, None)
 
 
 def _cells(row: str) -> str:

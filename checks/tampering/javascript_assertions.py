@@ -27,7 +27,7 @@ _OPENERS = frozenset({"expect", "should", "soft", "poll", "expectTypeOf"})
 # Who offers the functions of ASSERT: node:assert, chai, should, sinon, and the context of ava, tap and node:test.
 _RECEIVERS = frozenset({"assert", "t", "tap", "chai", "should", "sinon", "QUnit"})
 _CUSTOM = re2.compile(r"(?:assert|expect|verify|should)[A-Z_]\w*")
-_VOCABULARY = Vocabulary({**CHAI, **EXPECT}, frozenset({"not"}), WORDS | {"then", "catch", "finally"})
+_VOCABULARY = Vocabulary({**CHAI, **EXPECT}, WORDS | {"not", "then", "catch", "finally"})
 _WILDCARDS = {
     "expect.anything": "truthy",
     "expect.any": "type",
@@ -160,8 +160,5 @@ def _function(syntax: Syntax, read: Chain, arguments: Sequence[Node]) -> Iterato
     form = ASSERT.get(name) if is_offered and read.start is None else None
     if form is None and (_CUSTOM.fullmatch(name) or (first == "assert" and len(read.links) > 1)):
         form = Form(f"custom:{name}", expected=1)
-    if form is None or not arguments:
-        return
-    said = of_function(syntax, form, arguments)
-    if said is not None:
-        yield from refined(syntax, said, arguments[0], lambda node: known(syntax, node))
+    if form is not None:
+        yield from of_function(syntax, form, arguments, lambda node: known(syntax, node))

@@ -88,7 +88,7 @@ WORDS = names(
 
 # Functions of `assert`, of a test's context (`t`, `assert`), or global ones.
 ASSERT: Mapping[str, Form] = {
-    **each("ok assert truthy isOk isTruthy assertExists exists", Form("truthy")),
+    **each("ok assert truthy isOk isTruthy assertExists exists exist", Form("truthy")),
     **each("notOk falsy isNotOk assertFalse notExists", Form("truthy", negated=True)),
     **each("true isTrue assertTrue", Form("equal", fixed="true")),
     **each("false isFalse", Form("equal", fixed="false")),

@@ -29,10 +29,10 @@ _WANTED = (
 )
 _FUNCTIONS = ("method_definition", "function_declaration", "arrow_function", "function_expression")
 _SIGN = re2.compile(
-    rb"process\.(?:exit|kill|abort|reallyExit|on\b|env|argv|emit)|Deno\.exit|JEST|VITEST|expect\.extend|overwriteM|overwriteP|"
+    rb"process\.(?:exit|kill|abort|reallyExit|on(?:ce)?\b|env|argv|emit)|Deno\.exit|JEST|VITEST|expect\.extend|overwriteM|overwriteP|"
     rb"\bDate\b|performance|hrtime|currentTest|testResult|numFail|handleTestEvent|global(?:This)?\.|\.stack\b|\bequals\b|"
     rb"isEqual|valueOf|toPrimitive|asymmetricMatch|\bassert\.\w+\s*=[^=]|typeof (?:jest|vi|describe|it|expect)\b|"
-    rb"\.prototype\.|Object\.is|defineProperty|(?:jest|vi)\.(?:mock|doMock)|\bexpect\s*=|\.result\.state|failureCount"
+    rb"\.prototype\.|Object\.(?:is|assign)\b|defineProperty|(?:jest|vi)\.(?:mock|doMock)|\bexpect\s*=|\.result\.state|failureCount"
 )
 _EXITS = frozenset({"process.exit", "process.reallyExit", "Deno.exit"})
 _RUNNER_VARIABLES = frozenset({"JEST_WORKER_ID", "VITEST", "VITEST_WORKER_ID", "VITEST_POOL_ID", "MOCHA_WORKER_ID"})
@@ -80,9 +80,7 @@ def look(view: View, kind: str, node: Node) -> Iterator[Sighting]:
 
 def _call(view: View, node: Node) -> Iterator[Sighting]:
     read = view.read(node)
-    arguments = read.links[-1].arguments if read.links else None
-    if arguments is None:
-        return
+    arguments = read.links[-1].arguments or ()
     texts = [view.text(argument).strip('"') for argument in arguments]
     first = texts[0] if texts else ""
     if read.name in _EXITS:

@@ -23,7 +23,7 @@ from checks.tampering.matchers import Said
 from checks.tampering.places import extension, is_test_path
 from checks.tampering.reading import Language, names_found
 from checks.tampering.scopes import Item, Kind, Mock, Scope, Scopes
-from checks.tampering.syntax import Grammar, Syntax
+from checks.tampering.syntax import Grammar, Syntax, demanded
 from checks.tampering.units import Assertion, FileUnits
 
 _WANTED = (
@@ -49,7 +49,7 @@ _GRAMMARS = {
 SIGN = re2.compile(rb"(?:^|[^.\w$])(?:describe|[fx]?it|[fx]?test|suite|context|specify|Deno\.test)(?:\.\w+)*\s*[(`]")
 _IN_TESTS = re2.compile(rb"\b(?:describe|it|test|suite|context|specify|expect|assert|should|skip|only)\b")
 _DEFINES = re2.compile(
-    r"\b(?:function\b\s*\*?|class|const|let|var|exports\s*\.)\s*([A-Za-z_$][\w$]*)"
+    r"\b(?:function\s*\*?\s*|(?:class|const|let|var)\s+|exports\s*\.\s*)([A-Za-z_$][\w$]*)"
     r"|(?m:^\s*(?:(?:public|private|protected|static|async|get|set)\s+)*([A-Za-z_$][\w$]*)\s*\([^()]*\)[^;{}()]*\{)"
 )
 _KEYWORDS = frozenset({"if", "for", "while", "switch", "catch", "function", "return", "with"})
@@ -100,9 +100,9 @@ class _Reader(BranchReader):
             case "try_statement":
                 handler = node.child_by_field_name("handler")
                 handlers = [] if handler is None else [Handler(handler, "", is_general=True)]
-                yield from self.try_statement(node.child_by_field_name("body"), handlers)
+                yield from self.try_statement(demanded(node, "body"), handlers)
             case "for_in_statement":
-                yield from self._loop(node, node.child_by_field_name("right"))
+                yield from self._loop(node, demanded(node, "right"))
             case "binary_expression":
                 yield from self._either(node)
             case _:
@@ -146,32 +146,29 @@ class _Reader(BranchReader):
         handlers = [link.arguments for link in read.links if link.name == "catch" and link.arguments]
         yield from (Scope(Kind.GUARD, argument) for arguments in handlers for argument in arguments)
 
-    def _loop(self, node: Node, over: Node | None) -> Iterator[Scope]:
-        if over is not None and not self.scopes.is_open(Kind.TEST):
+    def _loop(self, node: Node, over: Node) -> Iterator[Scope]:
+        if not self.scopes.is_open(Kind.TEST):
             yield Scope(Kind.SUITE, node, rows=written_rows(self.syntax, over, self.lists))
 
     def _function(self, node: Node, function: Node) -> Iterator[Scope]:
-        name, body = node.child_by_field_name("name"), function.child_by_field_name("body")
-        if name is not None and body is not None:
-            yield Scope(Kind.HELPER, node, self.syntax.short(name), parts=(body,), certain_until=left_at(body))
+        name, body = self.syntax.short(demanded(node, "name")), demanded(function, "body")
+        yield Scope(Kind.HELPER, node, name, parts=(body,), certain_until=left_at(body))
 
     def _variable(self, node: Node) -> Iterator[Scope]:
         value = node.child_by_field_name("value")
         if value is not None and value.type in FUNCTIONS:
             yield from self._function(node, value)
-        elif value is not None and (name := node.child_by_field_name("name")) is not None:
-            self.bind(self.syntax.short(name), value, written_rows(self.syntax, value, self.lists))
+        elif value is not None:
+            name = self.syntax.short(demanded(node, "name"))
+            self.bind(name, value, written_rows(self.syntax, value, self.lists))
 
     def _either(self, node: Node) -> Iterator[Scope]:
-        operator = node.child_by_field_name("operator")
-        if operator is not None and operator.type in ("&&", "||", "??"):
+        if demanded(node, "operator").type in ("&&", "||", "??"):
             yield Scope(Kind.GUARD, node)
 
     def is_failure(self, call: Node) -> bool:
-        if call.type != "call_expression":
-            return False
         read = chain(self.syntax, SHAPE, call)
-        return read.start is None and read.name in FAIL
+        return call.type == "call_expression" and read.start is None and read.name in FAIL
 
     def known(self, condition: Node) -> Said | None:
         return known(self.syntax, condition)

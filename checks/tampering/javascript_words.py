@@ -16,7 +16,7 @@ from tree_sitter import Node
 from checks.tampering.branches import left_at
 from checks.tampering.chains import Chain, Link
 from checks.tampering.scopes import Item, Kind, Mark, Scope, condition_scope
-from checks.tampering.syntax import Syntax
+from checks.tampering.syntax import Syntax, demanded, first_part, parts
 from checks.tampering.units import SkipScope
 
 FUNCTIONS = frozenset({"arrow_function", "function_expression", "generator_function"})
@@ -82,11 +82,11 @@ def written_rows(syntax: Syntax, node: Node, lists: Lists) -> tuple[str, ...] | 
     """The rows of a written list or table; None for what is computed."""
     match node.type:
         case "array":
-            return tuple(syntax.short(child) for child in node.named_children if not child.is_extra)
+            return tuple(map(syntax.short, parts(node)))
         case "template_string":
             return _table(syntax, node)
         case "arguments" | "as_expression" | "satisfies_expression":
-            inside = node.named_child(0) if node.named_child_count else None
+            inside = first_part(node)
             return None if inside is None else written_rows(syntax, inside, lists)
         case _:
             return lists.get(syntax.short(node))
@@ -118,7 +118,8 @@ def _word(links: Sequence[Link]) -> _Word | None:
     word = first[1:] if marked else first
     if word not in _TESTS | _SUITES or (word == "module" and not is_owned):
         return None
-    if not all(link.name in _BETWEEN for link in between):
+    is_table_alone = bool(between) and between[-1].name in ("each", "for")
+    if is_table_alone or not all(link.name in _BETWEEN for link in between):
         return None
     return _Word(Kind.TEST if word in _TESTS else Kind.SUITE, marked, between)
 
@@ -155,9 +156,8 @@ def _pairs(syntax: Syntax, arguments: Sequence[Node]) -> dict[str, Node]:
     found: dict[str, Node] = {}
     for options in arguments:
         for pair in options.named_children if options.type == "object" else ():
-            key = pair.child_by_field_name("key") or pair.child_by_field_name("name")
-            if key is not None:
-                found[syntax.short(key)] = pair.child_by_field_name("value") or pair
+            key = pair.child_by_field_name("key") or demanded(pair, "name")
+            found[syntax.short(key)] = demanded(pair, "value")
     return found
 
 

@@ -12,7 +12,7 @@ from checks.tampering.chains import Chain
 from checks.tampering.matchers import Said, assertion, is_literal
 from checks.tampering.places import is_test_path
 from checks.tampering.scopes import Call, Item, Scope, Scopes, Visit
-from checks.tampering.syntax import Grammar, Syntax, parse
+from checks.tampering.syntax import Grammar, Syntax, parse, parts
 from checks.tampering.units import Assertion, FileUnits
 
 
@@ -46,7 +46,7 @@ class Reader:
 
     def last_statement(self, body: Node) -> str:
         """What a whole function is expected to fail with."""
-        return self.syntax.short(*body.named_children[-1:])
+        return self.syntax.short(*parts(body)[-1:])
 
     def _stands_for(self, name: str) -> str:
         return self._locals().get(name, self._values.get(name, name))

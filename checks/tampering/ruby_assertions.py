@@ -106,6 +106,8 @@ def read_assertions(syntax: Syntax, read: Chain, node: Node) -> Iterator[Said]:
         yield Said("custom:fail", "")
     elif len(links) == 1 and arguments:
         yield from _function(syntax, name, arguments)
+    elif len(links) == 1 and _CUSTOM.fullmatch(name):
+        yield from _of_block(syntax, name, node)
 
 
 def known(syntax: Syntax, node: Node) -> Said | None:
@@ -151,13 +153,17 @@ def _matched(syntax: Syntax, target: str, matcher: Node, *, negated: bool) -> It
         return
     read = chain(syntax, SHAPE, matcher)
     first = read.links[0] if read.links else Link(syntax.short(matcher), None, matcher)
-    own = [*(first.arguments or ())]
-    for link in read.links[1:]:
-        if link.name in ("and", "or") and link.arguments:
-            yield from _matched_once(syntax, target, link.arguments[0], negated=negated)
-        else:
-            own += link.arguments or ()
+    more = [link for link in read.links[1:] if link.name in ("and", "or") and link.arguments]
+    if any(link.name == "or" for link in more):
+        yield Said("any", target, syntax.short(matcher), negated)
+        return
+    own = [
+        *(first.arguments or ()),
+        *(one for link in read.links[1:] if link not in more for one in link.arguments or ()),
+    ]
     yield _said(syntax, target, first.name, own, read, negated=negated)
+    for link in more:
+        yield from _matched_once(syntax, target, (link.arguments or ())[0], negated=negated)
 
 
 def _matched_once(syntax: Syntax, target: str, matcher: Node, *, negated: bool) -> Iterator[Said]:
@@ -185,13 +191,21 @@ def _spec(syntax: Syntax, links: Sequence[Link], name: str, arguments: Sequence[
     return of_matcher(syntax, form, target, arguments, negated=name.startswith("wont"))
 
 
+def _of_block(syntax: Syntax, name: str, node: Node) -> Iterator[Said]:
+    """`assert_nothing_raised { … }` and the project's own like it."""
+    block = node.child_by_field_name("block")
+    body = block.child_by_field_name("body") if block is not None else None
+    if body is not None:
+        is_calm = name in ("assert_nothing_raised", "assert_nothing_thrown")
+        yield Said("raises" if is_calm else f"custom:{name}", syntax.short(body), negated=is_calm)
+
+
 def _function(syntax: Syntax, name: str, arguments: Sequence[Node]) -> Iterator[Said]:
     form = _FUNCTIONS.get(name)
     if form is None and _CUSTOM.fullmatch(name):
         form = Form(f"custom:{name}", expected=1)
-    said = None if form is None else of_function(syntax, form, arguments)
-    if form is None or said is None:
+    if form is None:
         return
-    if name == "assert_in_delta" and said.tolerance is None:
-        said = replace(said, tolerance="0.001")  # Minitest's default
-    yield from refined(syntax, said, arguments[form.target or 0], lambda node: known(syntax, node))
+    for said in of_function(syntax, form, arguments, lambda node: known(syntax, node)):
+        by_default = name == "assert_in_delta" and said.tolerance is None
+        yield replace(said, tolerance="0.001") if by_default else said  # Minitest's default

@@ -30,7 +30,7 @@ _GRAMMAR = Grammar(
 )
 _SIGN = re2.compile(
     rb"\bexit|\babort|at_exit|after_run|RAILS_ENV|RACK_ENV|env\.test|defined\?|PROGRAM_NAME|\$0|\bcaller|\bENV\b|"
-    rb"def (?:self\.)?(?:==|eql\?|equal\?|===|!=|assert|refute|expect|now\b)|set_exception|\.exception\s*=|"
+    rb"def (?:\w+\.)?(?:==|eql\?|equal\?|===|!=|assert|refute|expect|now\b)|set_exception|\.exception\s*=|"
     rb"failure_exit_code|failures|Matchers\.define|Minitest::Assertions|rescue nil|@exception"
 )
 _EXITS = frozenset({"exit!", "exit", "Process.exit!", "Process.exit", "Kernel.exit!", "Kernel.exit"})
@@ -77,12 +77,11 @@ def _call(view: View, node: Node) -> Iterator[Sighting]:
         return
     if name is not None:
         view.taken.add(name.id)
-    if read.start is not None:
-        yield from _program(view, node)
-        return
     last, arguments = read.links[-1].name, read.links[-1].arguments or ()
     first = view.text(arguments[0]) if arguments else ""
-    if read.name in _EXITS:
+    if read.start is not None:
+        yield from _of_expression(view, node, view.text(read.start), last, first)
+    elif read.name in _EXITS:
         yield from _exit(view, node, first)
     elif read.name in ("at_exit", "Minitest.after_run", "Kernel.at_exit") and view.is_test_file:
         ends = not {"exit", "exit!"}.isdisjoint(view.words(node))
@@ -90,10 +89,15 @@ def _call(view: View, node: Node) -> Iterator[Sighting]:
         yield view.sighting("early-exit", node, reason, Weight.FAILED if ends else Weight.PERSON)
     elif last == "test?" and "env" in read.name:
         yield from view.detection(node, "whether it runs for tests", Weight.PERSON)
-    elif last == "define" and "Matchers" in read.name and first in _MATCHERS:
-        yield view.sighting("assertion-patched", node, f"The matcher `{first}` is replaced.", Weight.FAILED)
     else:
         yield from _rewritten(view, node, read.name, first)
+
+
+def _of_expression(view: View, node: Node, start: str, last: str, first: str) -> Iterator[Sighting]:
+    if start == "RSpec::Matchers" and last == "define" and first in _MATCHERS:
+        yield view.sighting("assertion-patched", node, f"The matcher `{first}` is replaced.", Weight.FAILED)
+    else:
+        yield from _program(view, node)
 
 
 def _exit(view: View, node: Node, code: str) -> Iterator[Sighting]:
@@ -144,7 +148,7 @@ def _environment(view: View, node: Node) -> Iterator[Sighting]:
             yield from view.detection(node, "whether CI runs it", Weight.PERSON)
     elif '"test"' in text and ("RAILS_ENV" in text or "RACK_ENV" in text):
         yield from view.detection(node, "whether it runs for tests", Weight.PERSON)
-    else:
+    elif view.field(node, "operator") in ("==", "=~"):
         yield from _program(view, node)
 
 

@@ -18,7 +18,7 @@ from checks.tampering.places import is_test_path
 from checks.tampering.reading import Language, Reader, names_found
 from checks.tampering.ruby_assertions import FAILS, SHAPE, known, read_assertions
 from checks.tampering.scopes import Item, Kind, Mark, Message, Mock, Scope, Scopes, condition_scope
-from checks.tampering.syntax import Grammar, Syntax
+from checks.tampering.syntax import Grammar, Syntax, demanded
 from checks.tampering.units import FileUnits, SkipScope
 
 _GRAMMAR = Grammar(
@@ -31,7 +31,10 @@ _GRAMMAR = Grammar(
         *("assignment", "block"),
     ),
 )
-SIGN = re2.compile(rb"\b(?:RSpec\b|Minitest\b|Test::Unit|ActiveSupport::TestCase|describe\s|def test_|expect\()")
+SIGN = re2.compile(
+    rb"\b(?:RSpec\b|Minitest\b|Test::Unit|ActiveSupport::TestCase|describe\s|def test_|expect\()"
+    rb"|\b(?:it|context|specify)[ (][\"']"
+)
 _IN_TESTS = re2.compile(rb"\b(?:it|describe|context|def test_\w*|expect|assert\w*|refute\w*|skip|pending|should)\b")
 _DEFINES = re2.compile(
     r"(?m)^\s*(?:def\s+(?:self\.)?(\w+[?!=]?)|(?:class|module)\s+(?:\w+::)*(\w+)|([A-Z]\w*)\s*=[^=])"
@@ -105,7 +108,8 @@ class _Reader(Reader):
         if name is None or body is None:
             return
         title = self.syntax.short(name)
-        kind = Kind.TEST if title.startswith("test_") and node.type == "method" else Kind.HELPER
+        is_test = title.startswith("test_") and not title.endswith("=") and node.type == "method"
+        kind = Kind.TEST if is_test else Kind.HELPER
         yield self._block(kind, node, title, body)
         yield from self._rescued(node)
 
@@ -135,6 +139,9 @@ class _Reader(Reader):
             yield Mock(self.syntax.short(*read.links[0].arguments or ()))
         if name.endswith((".each", ".each_with_index")) or (read.start is not None and name in ("each", "map")):
             yield from self._each(read, node)
+        if read.links[-1].name in ("to", "not_to", "to_not"):
+            for matcher in read.links[-1].arguments or ():
+                self.taken.update(inner.id for inner in chain(self.syntax, SHAPE, matcher).inner)
         optional = self.syntax.raw(node).partition(b"should")[0].endswith(b"&.")
         yield from self.chain(node, read, read_assertions(self.syntax, read, node), swallowed=optional)
 
@@ -181,7 +188,8 @@ class _Reader(Reader):
             elif key is not None and value is not None and value.type not in ("false", "nil"):
                 name = self.syntax.short(key).strip(":")
                 is_fixed = value.type in ("true", "string", "integer") or name not in ("if", "unless", "skip")
-                scope = SkipScope.ALWAYS if is_fixed else condition_scope(text, runs=name == "if")
+                condition = self.syntax.short(value)
+                scope = SkipScope.ALWAYS if is_fixed else condition_scope(condition, runs=name == "if")
                 if name in _METADATA:
                     yield Mark(_METADATA[name], text, scope)
 
@@ -198,9 +206,8 @@ class _Reader(Reader):
         return self.lists.get(self.syntax.short(value))
 
     def _assignment(self, node: Node) -> None:
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        if left is not None and right is not None:
-            self.bind(self.syntax.short(left), right, self._rows(right))
+        right = demanded(node, "right")
+        self.bind(self.syntax.short(demanded(node, "left")), right, self._rows(right))
 
     def _condition(self, kind: str, node: Node) -> Iterator[Item]:
         """`flunk if wrong` asserts, `skip if …` skips; all else under a condition may not run."""

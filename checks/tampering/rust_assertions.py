@@ -7,6 +7,7 @@ https://docs.rs/proptest/latest/proptest/#macros, https://docs.rs/insta, https:/
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
 
 import re2
 
@@ -110,12 +111,8 @@ def split(tokens: Tokens, sign: str) -> list[list[str]]:
 
 def closing(tokens: Tokens, start: int) -> int:
     """Where the bracket at `start` closes; the end where it does not."""
-    depth = 0
-    for place in range(start, len(tokens)):
-        depth += (tokens[place] in _OPENING) - (tokens[place] in _CLOSING)
-        if not depth:
-            return place
-    return len(tokens)
+    depths = accumulate((word in _OPENING) - (word in _CLOSING) for word in tokens[start:])
+    return next((start + number for number, depth in enumerate(depths) if not depth), len(tokens))
 
 
 def _said(tokens: Tokens, *, negated: bool) -> Said:

@@ -58,9 +58,7 @@ def look(view: View, kind: str, node: Node) -> Iterator[Sighting]:
 
 def _call(view: View, node: Node) -> Iterator[Sighting]:
     read = view.read(node)
-    arguments = read.links[-1].arguments if read.links else None
-    if arguments is None:
-        return
+    arguments = read.links[-1].arguments or ()
     first = view.text(arguments[0]) if arguments else ""
     if read.name in _EXITS and _is_of_process(view, read.name):
         yield from view.exit(node, is_success=first == "0", at_load=False)

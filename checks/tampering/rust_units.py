@@ -18,8 +18,9 @@ from checks.tampering.matchers import Said
 from checks.tampering.places import is_test_path
 from checks.tampering.reading import Language, Reader, names_found
 from checks.tampering.rust_assertions import FAILS, asserted, closing, of_macro, split
+from checks.tampering.rust_attributes import configured, mark_of
 from checks.tampering.scopes import Call, Item, Kind, Mark, Message, Rows, Scope, Scopes, condition_scope
-from checks.tampering.syntax import Grammar, Syntax, joined
+from checks.tampering.syntax import Grammar, Syntax, demanded, first_part, joined, last_part, parts
 from checks.tampering.units import FileUnits, SkipScope
 
 _GRAMMAR = Grammar(
@@ -52,7 +53,6 @@ _ROWS = frozenset({"case", "test_case"})
 _FUNCTION = re2.compile(rb"\bfn\s+\w+\s*\(")
 _LONGEST_PARAMETERS = 2_000  # bytes
 _EXAMPLES = re2.compile(rb"\b(?:with_cases\(|cases: *)(\d{1,9})")
-_USUAL = frozenset({"unix", "linux", "target_os", "target_family", "miri", "debug_assertions", "x86_64", "target_arch"})
 _WORD = re2.compile(r"\w+")
 
 
@@ -128,7 +128,7 @@ class _Reader(Reader):
 
     def _attribute(self, kind: str, node: Node) -> None:
         """One before an item waits for it; `#![…]` is about the whole file."""
-        mark = _configured(self.syntax.short(node))
+        mark = configured(self.syntax.short(node))
         if kind == "attribute_item":
             self._attributes.append(node)
         elif mark is not None:
@@ -145,33 +145,31 @@ class _Reader(Reader):
         return taken[::-1]
 
     def _module(self, node: Node) -> Scope:
-        name = node.child_by_field_name("name")
         attributes = self._taken_attributes(node)
         if any(text.startswith("cfg(") and "test" in _WORD.findall(text) for text in attributes):
             self._tests_end = max(self._tests_end, node.end_byte)
-        title = "" if name is None else self.syntax.short(name)
+        title = self.syntax.short(demanded(node, "name"))
         scope = Scope(Kind.SUITE, node, "" if title in ("prop_", "quick__") else title)
         if title == "quick__":
             self._tests_end = max(self._tests_end, node.end_byte)
-        scope.marks = {mark.what: mark for text in attributes if (mark := _configured(text)) is not None}
+        scope.marks = {mark.what: mark for text in attributes if (mark := configured(text)) is not None}
         examples = _EXAMPLES.search(self.syntax.raw(node)) if title == "prop_" else None
         if examples is not None:
             scope.marks["examples"] = Mark("examples", examples[1].decode())
         return scope
 
     def _function(self, node: Node) -> Iterator[Item]:
-        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-        attributes = self._taken_attributes(node)
-        if name is None or body is None:
-            return
+        body, attributes = demanded(node, "body"), self._taken_attributes(node)
         names = [text.partition("(")[0].partition("=")[0] for text in attributes]
         is_test = any(name.rpartition("::")[2] in _TESTS for name in names)
         if not is_test and node.start_byte >= self._tests_end:
             return
-        scope = Scope(Kind.TEST if is_test else Kind.HELPER, node, self.syntax.short(name), parts=(body,))
+        scope = Scope(
+            Kind.TEST if is_test else Kind.HELPER, node, self.syntax.short(demanded(node, "name")), parts=(body,)
+        )
         rows = tuple(text for text, name in zip(attributes, names, strict=True) if name.rpartition("::")[2] in _ROWS)
         scope.rows = rows or None
-        scope.marks = {mark.what: mark for text in attributes if (mark := _mark(text)) is not None}
+        scope.marks = {mark.what: mark for text in attributes if (mark := mark_of(text)) is not None}
         scope.certain_until = _left_at(body)
         panics = next((text for text in attributes if text.startswith("should_panic")), None)
         if panics is not None:  # every failing assertion in it is what is wanted
@@ -182,12 +180,8 @@ class _Reader(Reader):
             yield self.assertion(node, said)
 
     def _macro(self, node: Node) -> Iterator[Item]:
-        name = node.child_by_field_name("macro")
-        tree = next((child for child in node.named_children if child.type == "token_tree"), None)
-        if name is None or tree is None:
-            return
-        tokens = self.syntax.words(tree)
-        yield from self._macro_of(node, self.syntax.short(name), tokens[1:-1])
+        name, tokens = self.syntax.short(demanded(node, "macro")), self.syntax.words(parts(node)[-1])
+        yield from self._macro_of(node, name, tokens[1:-1])
         yield from (Call(call) for call in _called(tokens))
 
     def _macro_of(self, node: Node, name: str, arguments: Sequence[str]) -> Iterator[Item]:
@@ -207,9 +201,9 @@ class _Reader(Reader):
 
     def _statement(self, node: Node) -> Iterator[Item]:
         """`load().unwrap();` says that there is no error, and `return` ends it."""
-        inside = node.named_child(0)
+        inside = first_part(node)
         is_tried = inside is not None and inside.type == "try_expression"
-        call = inside.named_child(0) if is_tried and inside is not None else inside
+        call = first_part(inside) if is_tried and inside is not None else inside
         if call is None or call.type != "call_expression":
             return
         read = chain(self.syntax, _SHAPE, call)
@@ -246,59 +240,35 @@ class _Reader(Reader):
             self.bind(self.syntax.short(name), value, self._rows(value))
 
     def _rows(self, value: Node) -> tuple[str, ...] | None:
-        while value.type in ("reference_expression", "macro_invocation") and value.named_child_count:
-            value = value.named_children[-1]
+        while value.type in ("reference_expression", "macro_invocation"):
+            value = parts(value)[-1]
         if value.type == "array_expression":
-            return tuple(self.syntax.short(child) for child in value.named_children if not child.is_extra)
+            return tuple(map(self.syntax.short, parts(value)))
         if value.type == "token_tree":
             return tuple(joined(part) for part in split(self.syntax.words(value)[1:-1], ",") if part)
         return self.lists.get(self.syntax.short(value))
 
 
-def _mark(attribute: str) -> Mark | None:
-    name = attribute.partition("(")[0].partition("=")[0]
-    if name == "ignore":
-        return Mark("skipped", f"#[{attribute}]")
-    if name == "timeout":
-        return Mark("timeout", f"#[{attribute}]")
-    return _configured(attribute)
-
-
-def _configured(attribute: str) -> Mark | None:
-    """A condition of the build under which tests are not there; `cfg(test)` is none."""
-    text = attribute.removeprefix("#![").removeprefix("#[").removesuffix("]")
-    name = text.partition("(")[0]
-    words = frozenset(_WORD.findall(text)) - {"cfg", "cfg_attr", "all", "any", "not", "test", "ignore"}
-    if name != "cfg" and (name != "cfg_attr" or "ignore" not in text):
-        return None
-    if "not(test)" in text or "any()" in text:
-        return Mark("skipped", f"#[{text}]")
-    if not words:
-        return None
-    scope = condition_scope(text, runs=name == "cfg")
-    return Mark("skipped", f"#[{text}]", SkipScope.PLATFORM if words <= _USUAL else scope)
-
-
 def _left_at(body: Node) -> int | None:
     """From which byte on a function may have been left by a `return`."""
-    for statement in body.named_children:
-        inside = statement.named_child(0) if statement.type == "expression_statement" else None
+    for statement in parts(body):
+        inside = first_part(statement) if statement.type == "expression_statement" else None
         then = inside.child_by_field_name("consequence") if inside is not None else None
-        ends = then.named_children if then is not None else [statement]
+        ends = parts(then) if then is not None else [statement]
         if any(_is_return(end) for end in ends):
             return statement.end_byte
     return None
 
 
 def _is_return(statement: Node) -> bool:
-    inside = statement.named_child(0) if statement.type == "expression_statement" else statement
+    inside = first_part(statement) if statement.type == "expression_statement" else statement
     return inside is not None and inside.type == "return_expression"
 
 
 def _failing(syntax: Syntax, block: Node) -> Node | None:
     """The last statement of a block, where that is a macro that always fails."""
-    last = block.named_children[-1] if block.named_child_count else None
-    macro = last.named_child(0) if last is not None and last.type == "expression_statement" else last
+    last = last_part(block)
+    macro = first_part(last) if last is not None and last.type == "expression_statement" else last
     if macro is None or macro.type != "macro_invocation":
         return None
     return macro if syntax.words(macro)[0] in FAILS else None

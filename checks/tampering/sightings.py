@@ -18,7 +18,7 @@ from checks.tampering.matchers import is_literal
 from checks.tampering.places import is_test_path
 from checks.tampering.python.detection import is_tool
 from checks.tampering.python.sighting import Sighting
-from checks.tampering.syntax import Grammar, Syntax, parse
+from checks.tampering.syntax import Grammar, Syntax, parse, parts
 
 _SET_UP = re2.compile(r"(?i)set[-_]?up|hook|global|environment|reporter|bootstrap|helper|support")
 _RETURNING = frozenset(
@@ -88,11 +88,10 @@ class View:
     def constant(self, function: Node) -> str:
         """The literal that a function gives, whatever it is given; "" if it does anything else."""
         body = function.child_by_field_name("body")
-        parts = body.named_children if body is not None else ()
-        inside = [part for part in parts if not part.is_extra]
-        result = body if body is not None and not inside else inside[0] if len(inside) == 1 else None
-        while result is not None and result.type in _RETURNING and result.named_child_count == 1:
-            result = result.named_children[0]
+        inside = [] if body is None else parts(body)
+        result = body if not inside else inside[0] if len(inside) == 1 else None
+        while result is not None and result.type in _RETURNING and len(parts(result)) == 1:
+            result = parts(result)[0]
         text = "" if result is None else self.text(result)
         return text if is_literal(text) else ""
 

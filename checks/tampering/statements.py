@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from checks.tampering.chains import Link
+from checks.tampering.conditions import Known, refined
 from checks.tampering.matchers import Form, Said, bound
 from checks.tampering.syntax import LONGEST_VALUE, Syntax
 
@@ -31,19 +32,15 @@ class Vocabulary:
     """
 
     forms: Mapping[str, Form]
-    negations: frozenset[str]
     silent: frozenset[str]
 
 
 def of_words(syntax: Syntax, vocabulary: Vocabulary, target: str, links: Sequence[Link]) -> Iterator[Said]:
-    """One statement for every word that says something; a negation holds for the words after it."""
-    negated = False
+    """One statement for every word that says something."""
     for link in links:
-        if link.name in vocabulary.negations:
-            negated = not negated
         form = form_of(vocabulary, link, is_last=link is links[-1])
         if form is not None:
-            yield of_matcher(syntax, form, target, link.arguments or (), negated=negated)
+            yield of_matcher(syntax, form, target, link.arguments or (), negated=False)
 
 
 def form_of(vocabulary: Vocabulary, link: Link, *, is_last: bool) -> Form | None:
@@ -52,7 +49,7 @@ def form_of(vocabulary: Vocabulary, link: Link, *, is_last: bool) -> Form | None
     known = vocabulary.forms.get(link.name)
     if known is not None:
         return known if is_called or known.expected is None or known.matcher == "called" else None
-    if link.name in vocabulary.silent or link.name in vocabulary.negations or not (is_called or is_last):
+    if link.name in vocabulary.silent or not (is_called or is_last):
         return None
     return Form(f"custom:{link.name}", None, 0)
 
@@ -68,16 +65,16 @@ def of_matcher(syntax: Syntax, form: Form, target: str, own: Sequence[Node], *, 
     return Said(form.matcher, target, expected or form.fixed, form.negated is not negated, tolerance, form.sign)
 
 
-def of_function(syntax: Syntax, form: Form, arguments: Sequence[Node]) -> Said | None:
-    """`assertEquals(1, x)`: target and expected value by their places; None without a target."""
-    if form.target is None or form.target >= len(arguments):
-        return None
-    target = syntax.short(arguments[form.target])
+def of_function(syntax: Syntax, form: Form, arguments: Sequence[Node], known: Known) -> Iterator[Said]:
+    """`assertEquals(1, x)`: target and expected value by their places; nothing without a target."""
+    about = arguments[form.target or 0 :][:1]
     tolerance = _at(syntax, arguments, form.tolerance)
     if form.places is not None:
         tolerance = bound(tolerance or form.places)
     expected = _at(syntax, arguments, form.expected) or form.fixed
-    return Said(form.matcher, target, expected, form.negated, tolerance, form.sign)
+    for node in about:
+        said = Said(form.matcher, syntax.short(node), expected, form.negated, tolerance, form.sign)
+        yield from refined(syntax, said, node, known)
 
 
 def _at(syntax: Syntax, arguments: Sequence[Node], place: int | None) -> str | None:

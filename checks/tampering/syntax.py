@@ -207,6 +207,24 @@ def _evened(string: str) -> str:
     return f'"{inside}"' if plain else string
 
 
+def demanded(node: Node, field_name: str) -> Node:
+    """The child that the grammar demands; in a broken tree, where it may be missing, the node itself."""
+    return node.child_by_field_name(field_name) or node
+
+
+def parts(node: Node) -> list[Node]:
+    """Its named children but for comments."""
+    return [child for child in node.named_children if not child.is_extra]
+
+
+def first_part(node: Node) -> Node | None:
+    return next(iter(parts(node)), None)
+
+
+def last_part(node: Node) -> Node | None:
+    return next(iter(parts(node)[-1:]), None)
+
+
 def joined(tokens: Sequence[str]) -> str:
     """Single tokens as text, with a blank where two words would become one."""
     parts = list(tokens[:1])
