@@ -22,6 +22,7 @@ from checks.tampering.python.patches import patches
 from checks.tampering.python.shadows import shadows
 from checks.tampering.python.sighting import Around, Sighting, walk
 from checks.tampering.python.source import Source, is_plainly_encoded, parse
+from checks.tampering.python.subjects import own_subjects
 
 # Lines that a look at one of them, or at what stands around it, can find something in; most sources have none.
 _SIGNS = re2.compile(
@@ -34,7 +35,7 @@ _SIGNS = re2.compile(
 _LOOKED_AT = (ast.stmt, ast.Call, ast.Attribute, ast.Constant, ast.Compare, ast.Subscript)
 _AROUND = 200  # bytes before and behind a place
 # With one of these, what other lines say counts too: bodies of hooks, of fixtures for all tests, of comparisons.
-_BODIES = re2.compile(rb"def pytest_|load_tests|autouse|__eq__|__ne__")
+_BODIES = re2.compile(rb"def pytest_|load_tests|autouse|fixture|__eq__|__ne__")
 
 
 def alterations(changes: Sequence[Change]) -> Iterator[Alteration]:
@@ -54,6 +55,7 @@ def alterations(changes: Sequence[Change]) -> Iterator[Alteration]:
             yield _alteration(sighting, path)
     for change in changes:
         yield from shadows(change)
+        yield from own_subjects(change)
 
 
 def _may_add(before: bytes, after: bytes) -> bool:

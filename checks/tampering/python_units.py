@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from checks.tampering.places import is_test_path
-from checks.tampering.python.body import Body, Function, Place
+from checks.tampering.python.body import Body, Function, Place, always_skips
 from checks.tampering.python.calls import is_named_like_assertion
 from checks.tampering.python.claims import Claims
 from checks.tampering.python.conditions import Conditions
-from checks.tampering.python.function import Reading, read_function
+from checks.tampering.python.function import Module, Reading, read_function
 from checks.tampering.python.marks import MarkReader, Marks
 from checks.tampering.python.source import Source, last_name, parse
 from checks.tampering.units import FileUnits, SkipScope, Unit
@@ -72,13 +72,15 @@ class _File:
     path: str
     source: Source
     is_test_file: bool
-    constants: dict[str, ast.expr] = field(default_factory=dict)
+    constants: dict[str, ast.expr] = field(init=False)
+    module: Module = field(init=False)
     units: dict[str, Unit] = field(default_factory=dict)
     helpers: list[Unit] = field(default_factory=list)
 
     def read(self) -> FileUnits:
         module = self.source.tree
         self.constants = _constants(module.body)
+        self.module = Module(self.source, self.constants, _skippers(module.body))
         self._suite(module.body, _Suite("", Marks(), _is_searched(self.path) and _wants_tests(module.body)))
         defines = frozenset() if self.is_test_file else frozenset(_defined(module.body))
         units, helpers = tuple(self.units.values()), tuple(self.helpers)
@@ -102,7 +104,7 @@ class _File:
 
     def _function(self, node: Function, suite: _Suite, *, is_bound: bool) -> None:
         marks = self._reader().read(node.decorator_list)
-        reading = read_function(node, self.source, self.constants)
+        reading = read_function(node, self.module)
         is_test = node.name.startswith("test") and self.is_test_file and not marks.is_fixture
         if is_test:
             unit = self._unit(node, reading, marks.inside(suite.marks), suite, collected=suite.collected and is_bound)
@@ -120,18 +122,18 @@ class _File:
             line=node.lineno,
             end_line=node.end_lineno or node.lineno,
             assertions=tuple(reading.body.assertions),
-            body=reading.text + ",".join(marks.rows),
+            body=reading.text + ",".join((*marks.rows, *reading.body.rows)),
             calls=reading.calls,
             skipped=marks.skipped,
             may_fail=marks.may_fail,
-            cases=marks.cases,
+            cases=_cases(marks, reading.body),
             retries=marks.retries,
             timeout=marks.timeout,
             collected=collected,
             skip_scope=marks.skip_scope,
             mocks=reading.mocks,
             examples=marks.examples,
-            rows=marks.rows,
+            rows=(*marks.rows, *reading.body.rows),
         )
 
     def _under(self, branch: _Branch, suite: _Suite) -> _Suite:
@@ -152,7 +154,7 @@ class _File:
                 body.block([statement], Place(skip_scope=_SCOPES[branch.holds], condition=branch.text))
                 marks = marks.skipping(body.skipped, body.skip_scope)
             elif isinstance(statement, Function) and self._sets_up(statement):
-                body = read_function(statement, self.source, self.constants).body
+                body = read_function(statement, self.module).body
                 marks = marks.skipping(body.skipped, body.skip_scope)
         return marks
 
@@ -201,6 +203,18 @@ def _constants(body: Iterable[ast.stmt]) -> dict[str, ast.expr]:
     named = [(line.targets[0].id, line.value) for line in assigned if isinstance(line.targets[0], ast.Name)]
     times = Counter(name for name, _ in named)
     return {name: value for name, value in named if times[name] == 1}
+
+
+def _cases(marks: Marks, body: Body) -> int:
+    """Rows of marks and of loops; 0 where one of them goes through something computed."""
+    if not body.rows or body.goes_on or marks.cases == 0:
+        return 0 if body.goes_on else marks.cases
+    return len(marks.rows) + len(body.rows)
+
+
+def _skippers(body: Iterable[ast.stmt]) -> frozenset[str]:
+    functions = (statement for statement in body if isinstance(statement, Function))
+    return frozenset(one.name for one in functions if not one.name.startswith("test") and always_skips(one))
 
 
 def _unbound(statements: list[tuple[ast.stmt, _Branch]]) -> set[str]:

@@ -25,6 +25,10 @@ _ROUGH = frozenset({"truthy", "type", "length", "contains", "compare", "matches"
 _PARTS = frozenset({"contains", "matches"})
 _QUOTES = "\"'`"
 _TIGHT = "1e-6"  # no default bound is much wider
+_LOOSENING = re.compile(
+    r"\b(?:round|int|abs|sorted|set|frozenset|bool|lower|upper|casefold|strip|rstrip|lstrip|trim|toLowerCase|toUpperCase|"
+    r"sort|floor|ceil|trunc)(?=\()"
+)
 _FALSE = frozenset({"false", "none", "null", "nil", "0", '""', "[]", "{}", "()"})
 
 
@@ -51,7 +55,7 @@ def compare_assertions(before: Iterable[Assertion], after: Iterable[Assertion], 
     """`values` are the values that the new side's test holds anywhere, as rows of a table or arguments."""
     old, new = _without_common([one for one in before if holds(one)], list(after))
     turns = Turns()
-    for same in (_target, _tail):
+    for same in (_target, _tail, _without_loosening):
         old, new = _pair_on_target(old, new, same, values, turns)
     turns.lost, turns.gained = old, [one for one in new if holds(one)]
     return turns
@@ -107,6 +111,14 @@ def _without_variables(text: str) -> str:
     return _VARIABLE.sub(lambda found: found[0] if is_value(found[0]) else "_", text)
 
 
+def _without_loosening(assertion: Assertion) -> str:
+    """The tail without calls that make different values one: `_.name` of `sorted(_.name)` and of `_.name.lower()`.
+
+    Of two such targets the one with more of these calls says less.
+    """
+    return _LOOSENING.sub("", _tail(assertion)).replace("(", "").replace(")", "").rstrip(".")
+
+
 def _pair_on_target(
     old: list[Assertion], new: list[Assertion], same: Callable[[Assertion], str], values: frozenset[str], turns: Turns
 ) -> tuple[list[Assertion], list[Assertion]]:
@@ -137,7 +149,7 @@ def _turn(old: Assertion, new: Assertion, values: frozenset[str]) -> Turn:
         return _weaker(old, new)
     if new.negated is not old.negated and new.matcher == old.matcher:
         return Turn.CHANGED
-    if new.matcher == old.matcher == "close" and _is_wider(old, new):
+    if _is_wider(old, new) or len(_LOOSENING.findall(new.target)) > len(_LOOSENING.findall(old.target)):
         return Turn.LOOSER
     if old.matcher == "truthy" and _contradicts(old, new):
         return Turn.CHANGED
@@ -156,7 +168,7 @@ def _weaker(old: Assertion, new: Assertion) -> Turn:
 
 def _is_wider(old: Assertion, new: Assertion) -> bool:
     """A bound that is computed may be any; one that is not written is tight."""
-    if new.tolerance is None or new.tolerance == old.tolerance:
+    if new.matcher != "close" or old.matcher != "close" or new.tolerance is None or new.tolerance == old.tolerance:
         return False
     before, after = _NUMBER.search(old.tolerance or _TIGHT), _NUMBER.search(new.tolerance)
     return before is None or after is None or float(after[0]) > float(before[0])

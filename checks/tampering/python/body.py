@@ -16,13 +16,15 @@ from checks.tampering.python.calls import (
 )
 from checks.tampering.python.claims import Claim, Claims
 from checks.tampering.python.conditions import Conditions
-from checks.tampering.python.source import Source, dotted, last_name, nodes
+from checks.tampering.python.source import Source, cut, dotted, last_name, nodes
 from checks.tampering.units import Assertion, SkipScope
 
 _SKIPS = frozenset({"pytest.skip", "skip", "skipTest", "self.skipTest", "pytest.xfail", "xfail", "pytest.importorskip"})
 _SKIP_ERRORS = frozenset({"SkipTest", "Skipped"})
 _FAILS = frozenset({"fail", "pytest.fail", "self.fail"})
 _EXITS = frozenset({"sys.exit", "exit", "quit", "os._exit", "os.abort", "pytest.exit"})
+_MOST_ROWS = 1_000
+_LONGEST_ROW = 4_000  # characters
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -37,13 +39,16 @@ class Place:
 
 @dataclass(slots=True)
 class Body:
-    """What was read of a function. `skipped` is the first call that skips it."""
+    """What was read of a function. `skipped` is what skips it first."""
 
     source: Source
     claims: Claims
     conditions: Conditions
     used: frozenset[str]  # names that the function reads
+    skippers: frozenset[str] = frozenset()  # functions that skip whatever calls them
     assertions: list[Assertion] = field(default_factory=list)
+    rows: list[str] = field(default_factory=list)  # of written tables that loops with assertions go through
+    goes_on: bool = False  # there is such a loop through something computed
     skipped: str | None = None
     skip_scope: SkipScope = SkipScope.ALWAYS
 
@@ -55,6 +60,11 @@ class Body:
                 left = True
                 place = replace(place, swallowed=True)
         return left
+
+    def ask_for(self, fixtures: frozenset[str]) -> None:
+        """Takes into account fixtures that skip whatever asks for them."""
+        for name in sorted(fixtures):
+            self.skipped, self.skip_scope = f"fixture {name}", SkipScope.ALWAYS
 
     def _leaves(self, statement: ast.stmt, place: Place) -> bool:
         match statement:
@@ -80,8 +90,10 @@ class Body:
                 if statement.value is not None:
                     self._call(statement, statement.value, place)
                 return True
-            case ast.Raise(exc=error):
-                return not self._is_skip(statement, error, place)
+            case ast.Raise() if _is_skip(statement):
+                self._skip(statement, place)
+            case ast.Raise():
+                return True
             case ast.Continue() | ast.Break():
                 return True
             case ast.Match():
@@ -100,14 +112,10 @@ class Body:
             conditional = name.endswith("importorskip")
             self._skip(statement, replace(place, skip_scope=SkipScope.CONDITION) if conditional else place)
             return False
+        if name in self.skippers:
+            self._skip(statement, place)
         self._add(statement, claims_of_call(value, self.claims), place)
         return name in _EXITS
-
-    def _is_skip(self, statement: ast.stmt, error: ast.expr | None, place: Place) -> bool:
-        if error is None or last_name(error.func if isinstance(error, ast.Call) else error) not in _SKIP_ERRORS:
-            return False
-        self._skip(statement, place)
-        return True
 
     def _skip(self, statement: ast.stmt, place: Place) -> None:
         if self.skipped is None or self.skip_scope is SkipScope.PLATFORM:
@@ -157,14 +165,26 @@ class Body:
         return left
 
     def _loop(self, statement: ast.For | ast.AsyncFor | ast.While, place: Place) -> bool:
-        if isinstance(statement, ast.While):
-            never = self.conditions.holds(statement.test) is False
-        else:
-            never = isinstance(statement.iter, ast.List | ast.Tuple) and not statement.iter.elts
-        inside = Place(place.swallowed or never, SkipScope.CONDITION)
-        self.block(statement.body, inside)
+        rows = None if isinstance(statement, ast.While) else self._table(statement.iter)
+        never = self.conditions.holds(statement.test) is False if isinstance(statement, ast.While) else rows == []
+        asserted = len(self.assertions)
+        self.block(statement.body, Place(place.swallowed or never, SkipScope.CONDITION))
+        if len(self.assertions) > asserted:
+            self.goes_on |= rows is None
+            self.rows += [cut(self.source.text(row), _LONGEST_ROW) for row in (rows or ())[:_MOST_ROWS]]
         self.block(statement.orelse, place)
         return any(isinstance(part, ast.Return) for part in statement.body)
+
+    def _table(self, node: ast.expr) -> list[ast.expr] | None:
+        """The elements of what a loop goes through, where they are written down."""
+        match node:
+            case ast.Call(func=ast.Attribute(value=table, attr="items"), args=[]):
+                table = self.claims.value(table)
+                return [*table.values] if isinstance(table, ast.Dict) else None
+            case ast.Call(func=ast.Name(id="enumerate" | "reversed" | "sorted"), args=[table, *_]):
+                return self._table(table)
+            case _:
+                return self.claims.elements(node)
 
     def _add(self, statement: ast.stmt, claims: Iterable[Claim], place: Place, shown: ast.expr | None = None) -> None:
         for claim in claims:
@@ -184,6 +204,21 @@ class Body:
 
     def _text(self, statements: Sequence[ast.stmt]) -> str:
         return ";".join(map(self.source.text, statements))
+
+
+def always_skips(function: Function) -> bool:
+    """Whether it skips whatever calls it, or asks for it as a fixture."""
+    return any(_is_skip(statement) for statement in function.body)
+
+
+def _is_skip(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Expr(value=ast.Call(func=func)):
+            return dotted(func) in _SKIPS - {"pytest.importorskip"}
+        case ast.Raise(exc=ast.expr() as error):
+            return last_name(error.func if isinstance(error, ast.Call) else error) in _SKIP_ERRORS
+        case _:
+            return False
 
 
 def _without_message(statement: ast.stmt) -> ast.stmt | ast.expr:

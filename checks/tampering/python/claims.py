@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from checks.tampering.python.source import Source, cut, is_literal, last_name
@@ -70,7 +70,7 @@ class Claims:
     """Reads claims from expressions of one source. `values` are what local names and constants stand for, if one."""
 
     source: Source
-    values: dict[str, ast.expr]
+    values: Mapping[str, ast.expr]
 
     def of(self, node: ast.expr, *, negated: bool = False, depth: int = _DEEPEST) -> Iterator[Claim]:
         """What `assert node` claims, or `assert not node`."""
@@ -113,7 +113,7 @@ class Claims:
 
     def expected(self, node: ast.expr) -> str:
         """The value's text; of a name the text of the literal it stands for."""
-        value = self._value(node)
+        value = self.value(node)
         return cut(self.source.text(value if is_literal(value) else node), _LONGEST_VALUE)
 
     def _refined(self, claim: Claim, left: ast.expr, op: ast.cmpop, right: ast.expr, *, negated: bool) -> Claim:
@@ -181,18 +181,32 @@ class Claims:
 
     def _is_fixed(self, node: ast.expr) -> bool:
         """Its value stands there; a container behind a name may be another by now."""
-        return is_literal(node) or isinstance(self._value(node), ast.Constant | ast.UnaryOp)
+        return is_literal(node) or isinstance(self.value(node), ast.Constant | ast.UnaryOp)
 
     def _is_expected(self, node: ast.expr) -> bool:
         """Whether it looks like what something is compared with, rather than like what is checked."""
         name = last_name(node)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             return is_literal(node.func.value)  # `"…".format(…)`, `"\n".join(…)`
-        if isinstance(node, ast.JoinedStr) or is_literal(self._value(node)):
+        if isinstance(node, ast.JoinedStr) or is_literal(self.value(node)):
             return True
         return name.isupper() or name.lower().startswith(("expect", "want"))
 
-    def _value(self, node: ast.expr) -> ast.expr:
+    def elements(self, node: ast.expr) -> list[ast.expr] | None:
+        """What a written list, tuple or set holds, also behind a name and unpacked; None where it is computed."""
+        node = self.value(node)
+        if not isinstance(node, ast.List | ast.Tuple | ast.Set):
+            return None
+        found: list[ast.expr] = []
+        for item in node.elts:
+            inner = self.elements(item.value) if isinstance(item, ast.Starred) else [item]
+            if inner is None:
+                return None
+            found += inner
+        return found
+
+    def value(self, node: ast.expr) -> ast.expr:
+        """What a name stands for, or the node itself."""
         for _ in range(_LONGEST_CHAIN):
             if not isinstance(node, ast.Name) or node.id not in self.values:
                 break

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
+from collections import ChainMap, Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -26,13 +26,24 @@ class Reading:
     text: str
 
 
-def read_function(function: Function, source: Source, constants: Mapping[str, ast.expr]) -> Reading:
+@dataclass(frozen=True, slots=True)
+class Module:
+    """What a function sees of its module: `constants` are names that stand for one thing, `skippers` are functions and
+    fixtures of it that skip whatever calls them."""
+
+    source: Source
+    constants: dict[str, ast.expr]
+    skippers: frozenset[str] = frozenset()
+
+
+def read_function(function: Function, module: Module) -> Reading:
     parts = nodes(function)
     names = [node for node in parts if isinstance(node, ast.Name)]
-    values = {**constants, **_local_values(parts, names)}
+    source, values = module.source, _values(function, parts, names, module.constants)
     used = frozenset(name.id for name in names if isinstance(name.ctx, ast.Load))
-    body = Body(source, Claims(source, values), Conditions(values), used)
+    body = Body(source, Claims(source, values), Conditions(values), used, module.skippers)
     body.block(function.body, Place())
+    body.ask_for(module.skippers & _fixtures(function))
     del body.assertions[_MOST_ASSERTIONS:]
     calls = [node for node in parts if isinstance(node, ast.Call)]
     called = {dotted(call.func) for call in calls} | _fixtures(function) | set(_used_fixtures(calls))
@@ -61,6 +72,15 @@ def replaced_in(function: Function) -> frozenset[str]:
 def _mocks(parts: list[ast.AST]) -> frozenset[str]:
     called = (name for node in parts if isinstance(node, ast.Call) for name in replaced_by_call(node))
     return frozenset((*called, *_assigned_mocks(parts)))
+
+
+def _values(
+    function: Function, parts: list[ast.AST], names: list[ast.Name], constants: dict[str, ast.expr]
+) -> Mapping[str, ast.expr]:
+    """What names stand for in the function; a name that it binds itself hides the module's."""
+    own = {name.id for name in names if not isinstance(name.ctx, ast.Load)} | _fixtures(function)
+    hidden: dict[str, ast.expr] = {name: ast.Name(name) for name in own}
+    return ChainMap(_local_values(parts, names), hidden, constants)
 
 
 def _local_values(parts: list[ast.AST], names: list[ast.Name]) -> dict[str, ast.expr]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from sys import stdlib_module_names
 
 from checks.tampering.alteration import Weight
-from checks.tampering.python.body import Function
+from checks.tampering.python.body import Function, always_skips
 from checks.tampering.python.function import replaced_in
 from checks.tampering.python.sighting import Around, Sighting, is_fixture
 from checks.tampering.python.source import Source, last_name
@@ -43,8 +43,8 @@ def hooks(node: ast.AST, around: Around, source: Source) -> Iterator[Sighting]:
         case ast.FunctionDef() | ast.AsyncFunctionDef() if node.name in _WATCHING:
             reason = f"The hook `{node.name}` is new or another; it sees every result."
             yield Sighting("runner-hook", _text(node, source), node.lineno, reason, Weight.RISK)
-        case ast.FunctionDef() | ast.AsyncFunctionDef() if is_fixture(node, autouse=True):
-            yield from _autouse(node)
+        case ast.FunctionDef() | ast.AsyncFunctionDef() if is_fixture(node):
+            yield from _fixture(node, source)
         case ast.stmt() | ast.Call() if around.hook:
             yield from _rewriting(node, around, source)
         case ast.Assign() if "config.option." in source.quote(node) and around.functions:
@@ -61,9 +61,14 @@ def _text(function: Function, source: Source) -> str:
     return f"{function.name}:{source.text(function)}"
 
 
-def _autouse(function: Function) -> Iterator[Sighting]:
-    """A fixture that every test gets unasked, and that replaces code of the product."""
-    for name in sorted(replaced_in(function)):
+def _fixture(function: Function, source: Source) -> Iterator[Sighting]:
+    """A fixture that skips all tests that ask for it, or one that every test gets unasked and that replaces code."""
+    unasked = is_fixture(function, autouse=True)
+    if always_skips(function):
+        reason = f"The fixture `{function.name}` skips every test that has it."
+        weight = Weight.FAILED if unasked else Weight.PERSON
+        yield Sighting("test-skipped", _text(function, source), function.lineno, reason, weight)
+    for name in sorted(replaced_in(function) if unasked else ()):
         if name.partition(".")[0] not in stdlib_module_names:
             reason = f"The fixture `{function.name}` replaces `{name}` in every test, unasked."
             yield Sighting("autouse-patch", f"{function.name}:{name}", function.lineno, reason, Weight.PERSON)

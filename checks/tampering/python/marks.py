@@ -10,11 +10,14 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from checks.tampering.python.claims import Claims
 from checks.tampering.python.conditions import Conditions
-from checks.tampering.python.source import Source, cut, expression, last_name
+from checks.tampering.python.source import Source, cut, dotted, expression, last_name
 from checks.tampering.units import SkipScope
 
 _SKIPS_IF = frozenset({"skipif", "skipIf"})
+# Marks of a project's own for tests that its usual command leaves out.
+_SET_ASIDE = frozenset({"manual", "quarantine", "quarantined", "disabled", "broken", "wip", "ignore", "exclude"})
 _XFAILS = frozenset({"xfail", "expectedFailure"})
 _ROWS = {"parametrize": 1, "expand": 0, "parameterized": 0, "data": None}
 _RETRIES = frozenset({"flaky", "retry", "retries", "rerun"})
@@ -82,6 +85,8 @@ class MarkReader:
         name = last_name(call.func if call else mark)
         if name.startswith("skip"):
             return self._skip(mark, name, call)
+        if name in _SET_ASIDE and "mark" in dotted(call.func if call else mark):
+            return Marks(skipped=self.source.quote(mark), skip_scope=SkipScope.CONDITION)
         if name in _XFAILS:
             return self._xfail(mark, call)
         if name in _ROWS and call:
@@ -131,24 +136,23 @@ class MarkReader:
             given = [*call.args[at : at + 1], *keyed]
             if not given:
                 return Marks()
-            rows = self._named(given[0])
-        if not isinstance(rows, ast.List | ast.Tuple | ast.Set):
-            return Marks(cases=0, rows=(self.source.text(call),))
+            rows = given[0]
         return self._written(call, rows)
 
     def _fixture(self, call: ast.Call | None) -> Marks:
         words = {word.arg: word.value for word in call.keywords} if call else {}
         name, rows = words.get("name"), words.get("params")
-        marks = self._written(call, rows) if call and isinstance(rows, ast.List | ast.Tuple) else Marks()
+        marks = self._written(call, rows) if call and rows else Marks()
         return replace(marks, is_fixture=True, fixture_name=str(name.value) if isinstance(name, ast.Constant) else None)
 
-    def _written(self, call: ast.Call, rows: ast.List | ast.Tuple | ast.Set) -> Marks:
-        run = [row for row in rows.elts if not _is_not_run(row)]
-        texts = tuple(cut(self.source.text(row), _LONGEST_ROW) for row in run)
+    def _written(self, call: ast.Call, rows: ast.expr) -> Marks:
+        written = Claims(self.source, self.conditions.constants).elements(rows)
+        if written is None:
+            return Marks(cases=0, rows=(self.source.text(call),))
+        run = [row for row in written if not _is_not_run(row)]
         if not run:
             return Marks(skipped=self.source.quote(call))
-        unknown = any(isinstance(row, ast.Starred) for row in run)
-        return Marks(cases=0 if unknown else len(run), rows=texts)
+        return Marks(cases=len(run), rows=tuple(cut(self.source.text(row), _LONGEST_ROW) for row in run))
 
 
 def _runs_more(marks: Marks) -> int:
