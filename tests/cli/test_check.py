@@ -9,7 +9,20 @@ from typing import Any
 
 import pytest
 
-from tests.cli.clones import BUNDLE, GREEN_LOG, RED_LOG, TICKET, Shop, check, command, judged, make_shop, run, statuses
+from tests.cli.clones import (
+    BUNDLE,
+    GREEN_LOG,
+    RED_LOG,
+    TICKET,
+    Shop,
+    check,
+    command,
+    judged,
+    make_shop,
+    refused,
+    run,
+    statuses,
+)
 
 CHANGE = {"src/total.py": "def total(rows):\n    return sum(rows) + 0\n"}
 
@@ -319,5 +332,12 @@ def test_an_ascii_terminal_is_no_trouble(shop: Shop) -> None:
     assert done.stdout.startswith(b"pending: low risk")
 
 
-def test_missing_options_are_a_usage_error(shop: Shop) -> None:
-    assert run("check", "--repo", str(shop.folder), "--base", "main").exit_code == 2
+def test_without_options_the_head_of_the_clone_is_judged_against_its_origin(
+    shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(shop.folder)
+    assert "'origin/HEAD' is no commit" in refused(run("check"))
+    shop.branch(CHANGE)
+    shop.git("clone", "--quiet", str(shop.folder), str(tmp_path / "clone"))
+    monkeypatch.chdir(tmp_path / "clone")
+    assert judged(run("check", "--json"), 0)["verdict"] == "pending"

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from app.cli import main
 from app.config import Settings, read_settings
 from app.gate.presets import read_presets
 from checks.bundle import Bundle, parse_bundle
 from policies.load import load
+from tests.gate.catalogue import IN_DIFFS, IN_TESTS, IN_WORDS, IN_WORKFLOWS, Cheat
 
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
 
@@ -42,3 +44,17 @@ def test_defaults_are_those_of_the_table() -> None:
     settings = read_settings({})
     assert (settings.host, settings.port, settings.slots) == ("127.0.0.1", 8000, 8)
     assert (settings.resync_seconds, settings.writes_per_minute) == (600, 60)
+
+
+@pytest.mark.parametrize("name", sorted(command.name or "" for command in main.app.registered_commands))
+def test_every_command_is_documented(name: str) -> None:
+    assert f"`mergegate {name}" in README or f"`{name}`" in README
+
+
+@pytest.mark.parametrize("cheat", [*IN_TESTS, *IN_WORDS, *IN_WORKFLOWS, *IN_DIFFS], ids=lambda cheat: cheat.name)
+def test_every_cheat_that_is_tried_is_in_the_table(cheat: Cheat) -> None:
+    cells = [row.split("|")[1] for row in README.splitlines() if row.startswith("| ")]
+    listed = [
+        part.partition("-")[::2] for cell in cells for part in cell.replace(" ", "").split(",") if part[:1].isdigit()
+    ]
+    assert any(int(first) <= cheat.number <= int(last or first) for first, last in listed)
