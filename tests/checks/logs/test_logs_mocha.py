@@ -233,6 +233,7 @@ def test_reporter_json_stream_cut() -> None:
     assert (found.complete, found.green) == (False, False)
     few = only(stream("start", total=5), END)
     assert few.reasons == ("5 tests were to run, but there are fewer results",)
+    assert only(stream("start", total=4), stream("end", passes=3, failures=0)).green is False
     assert only(stream("start", total=3), END).green is True
 
 

@@ -20,4 +20,5 @@ def only(*lines: str) -> Summary:
     found = report(*lines)
     assert found.complete, found.reasons
     (one,) = found.summaries
+    assert 1 <= one.line <= len(lines)
     return one
