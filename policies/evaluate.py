@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from checks import baseline, ci, claims, people, review, risk, rollback, scope, verified
 from checks.bundle import BundleReading, read_bundle
+from checks.ci import CiResult
 from checks.finding import Finding, Fix, Status, failed, passed, pending, skipped
 from checks.people import Classification
 from checks.review import ReviewRequirement, ReviewResult
@@ -18,6 +19,7 @@ from checks.verified import VerifiedResult
 from policies import rules
 from policies.load import PolicyState
 from policies.schema import POLICY_PATH, permission_of, risk_of
+from policies.subject import subject_of
 from policies.tree import group, leaf, required
 from policies.verdict import Node, Verdict, VerificationOrder
 from policies.words import policy_finding, still_needed
@@ -33,6 +35,7 @@ class _Case:
     who: Classification
     risk: RiskResult
     level: Risk
+    ran: CiResult = field(default_factory=lambda: CiResult((), ()))  # of a person's own work nothing is asked
 
 
 def evaluate(state: PolicyState, snapshot: Snapshot, *, gated: bool | None = None) -> Verdict:
@@ -47,6 +50,7 @@ def evaluate(state: PolicyState, snapshot: Snapshot, *, gated: bool | None = Non
     if not gated:
         node = leaf(skipped("policy", "Nothing is required on this branch: it is not gated."))
         return _verdict(case, node, node, gated=False)
+    case = _with_runs(case)
     parts, verification = _with_verifier(case, _evidence(case))
     evidence, for_people = _split(parts)
     result = review.check(snapshot, _review_requirement(case, for_people))
@@ -58,6 +62,7 @@ def evaluate(state: PolicyState, snapshot: Snapshot, *, gated: bool | None = Non
         approved_by=result.counted,
         may_enqueue=_may_enqueue(case, verdict),
         order=_order(case, verification),
+        subject=subject_of(snapshot, case.ran.runs),
     )
 
 
@@ -72,6 +77,12 @@ def _case(state: PolicyState, snapshot: Snapshot) -> _Case:
     assessed = risk.check(snapshot, rules.path_rules(policy, exempt), reading.bundle, exempt)
     level = max(assessed.level, risk_of(policy.dependency_bots.risk)) if bot else assessed.level
     return _Case(state, snapshot, reading, who, assessed, level)
+
+
+def _with_runs(case: _Case) -> _Case:
+    if case.who.kind == "person":
+        return case
+    return replace(case, ran=ci.check(case.snapshot, rules.ci_requirement(case.state.policy), case.level))
 
 
 def _verdict(case: _Case, evidence: Node, reviewed: Node, *, gated: bool) -> Verdict:
@@ -132,12 +143,9 @@ def _without_bundle(case: _Case) -> tuple[Node, ...]:
 
 
 def _ran(case: _Case) -> tuple[Finding, ...]:
-    policy, snapshot = case.state.policy, case.snapshot
-    ran = ci.check(snapshot, rules.ci_requirement(policy), case.level)
-    return (
-        *ran.findings,
-        *baseline.check(ran.runs, snapshot.baselines, rules.baseline_rule(policy), case.reading.bundle),
-    )
+    rule = rules.baseline_rule(case.state.policy)
+    shrunk = baseline.check(case.ran.runs, case.snapshot.baselines, rule, case.reading.bundle)
+    return (*case.ran.findings, *shrunk)
 
 
 def _ticket(case: _Case) -> Finding:

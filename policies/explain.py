@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -11,6 +11,7 @@ from checks.finding import Evidence, Finding, Status
 from checks.snapshot import Snapshot
 from policies.escape import clean, code, inert, link
 from policies.fit import LIMIT, fitted, size
+from policies.statement import test_result
 from policies.titles import group_title, title
 from policies.verdict import GroupVerdict, Node, Run, Verdict
 from policies.wanted import wanted
@@ -64,7 +65,7 @@ def explain(verdict: Verdict, snapshot: Snapshot, run: Run) -> Output:
     return Output(
         title=title(verdict, run),
         summary=_summary(title(verdict, run), root, _footer(verdict, snapshot, run)),
-        text=_machine_text(facts, root.findings),
+        text=_machine_text(facts, root.findings, None if run == "review" else test_result(verdict)),
         annotations=_annotations(root.findings),
     )
 
@@ -154,9 +155,19 @@ def _branch(ref: str) -> str:
     return ref.removeprefix("refs/heads/")
 
 
-def _machine_text(facts: dict[str, Any], findings: Sequence[Finding]) -> str:
-    """A JSON block for programs: `facts` and `findings[]`; `omitted` counts those that had no room."""
+def _machine_text(
+    facts: dict[str, Any], findings: Sequence[Finding], statement: Mapping[str, Any] | None = None
+) -> str:
+    """A JSON block for programs: `facts`, `test_result` and `findings[]`; `omitted` counts those that had no room.
+
+    Where there is no room for all, the statement is left out first: `mergegate explain` gives it whole.
+    """
     shown = [finding_record(finding) for finding in sorted(findings, key=_urgency)]
+    if statement is not None:
+        text = _json_block({**facts, "test_result": statement, "findings": shown, "omitted": 0})
+        if size(text) <= LIMIT:
+            return text
+        facts = {**facts, "test_result": None, "test_result_omitted": True}
     while size(text := _json_block({**facts, "findings": shown, "omitted": len(findings) - len(shown)})) > LIMIT:
         shown = shown[: len(shown) * 3 // 4]
     return text

@@ -100,6 +100,39 @@ class VerificationOrder:
 
 
 @dataclass(frozen=True, slots=True)
+class Counts:
+    """Tests as raw logs count them; None where a log does not tell."""
+
+    passed: int | None
+    failed: int | None
+    errors: int | None
+    skipped: int | None
+    flaky: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedRun:
+    """A workflow run that counted. `logs` and `reports` are names of jobs and artifacts, each with its `sha256:…`."""
+
+    url: str | None
+    attempt: int
+    succeeded: bool
+    counts: Counts | None = None  # None: no log of it shows a test runner
+    logs: tuple[tuple[str, str], ...] = ()
+    reports: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What was judged beside the head's commit. `files` are paths of workflow files that ran, with their blobs."""
+
+    repository: str  # full name
+    tree: str | None
+    files: tuple[tuple[str, str], ...] = ()
+    runs: tuple[JudgedRun, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """What the policy says about a pull request at one head SHA.
 
@@ -124,6 +157,7 @@ class Verdict:
     approved_by: tuple[str, ...] = ()
     may_enqueue: bool = False  # the policy allows it and both checks passed; probation is counted by the app
     order: VerificationOrder | None = None
+    subject: Subject | None = None  # None: nothing was judged, or it was recorded before there was one
 
     @property
     def key(self) -> str:

@@ -21,6 +21,7 @@ from app.store import decisions, pulls, repositories
 from app.store.database import Connection, Database
 from app.store.place import SUBFOLDER
 from policies.escape import clean
+from policies.statement import test_result
 from policies.verdict import Verdict
 
 _VERDICT: TypeAdapter[Verdict] = TypeAdapter(Verdict)
@@ -127,6 +128,7 @@ def _record(name: PullName, decided: Decided, age: timedelta) -> dict[str, Any]:
         "key": verdict.key,
         "decided_at": decided.at.isoformat(),
         "age_seconds": round(age.total_seconds()),
+        "test_result": test_result(verdict),
         "requests": {"by_purpose": decided.requests, "pull_request": decided.requests_in_all},
     }
 

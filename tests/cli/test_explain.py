@@ -19,6 +19,7 @@ from app.store.database import Database
 from app.store.decisions import Decision
 from app.store.pulls import PullRow
 from app.store.repositories import Repository
+from policies import statement
 from policies.evaluate import evaluate
 from policies.verdict import Verdict
 from tests.cli.clones import command
@@ -53,6 +54,8 @@ def test_the_last_decision(database_url: str) -> None:
     assert (value["evidence"], value["review"]) == (verdict.evidence.status.value, verdict.review.status.value)
     assert value["requests"] == {"by_purpose": {"pull": 2, "runs": 3}, "pull_request": 9}
     assert [each["check"] for each in value["findings"]] == [each.check for each in verdict.findings]
+    assert value["test_result"] == statement.test_result(verdict)
+    assert value["test_result"]["subject"][0]["digest"]["gitCommit"] == HEAD
     assert 0 <= value["age_seconds"] < 120
     words = command("explain", "acme/shop#12", MERGEGATE_DATABASE_URL=database_url, COLUMNS="80").stdout.decode()
     assert words.startswith(f"{verdict.status.value}: high risk (ci)")
