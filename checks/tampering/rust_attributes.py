@@ -10,8 +10,8 @@ import re2
 from checks.tampering.scopes import Mark, condition_scope
 from checks.tampering.units import SkipScope
 
-_USUAL = frozenset({"unix", "linux", "target_os", "target_family", "miri", "debug_assertions", "x86_64", "target_arch"})
 _WORD = re2.compile(r"\w+")
+_LOGIC = frozenset({"cfg", "cfg_attr", "all", "any", "not", "test", "ignore"})
 
 
 def mark_of(attribute: str) -> Mark | None:
@@ -27,12 +27,19 @@ def configured(attribute: str) -> Mark | None:
     """A condition of the build under which tests are not there; `cfg(test)` is none."""
     text = attribute.removeprefix("#![").removeprefix("#[").removesuffix("]")
     name = text.partition("(")[0]
-    words = frozenset(_WORD.findall(text)) - {"cfg", "cfg_attr", "all", "any", "not", "test", "ignore"}
     if name != "cfg" and (name != "cfg_attr" or "ignore" not in text):
         return None
+    words = frozenset(_WORD.findall(text)) - _LOGIC
     if "not(test)" in text or "any()" in text:
         return Mark("skipped", f"#[{text}]")
-    if not words:
-        return None
-    scope = condition_scope(text, runs=name == "cfg")
-    return Mark("skipped", f"#[{text}]", SkipScope.PLATFORM if words <= _USUAL else scope)
+    return Mark("skipped", f"#[{text}]", _scope(text, words, runs=name == "cfg")) if words else None
+
+
+def _scope(text: str, words: frozenset[str], *, runs: bool) -> SkipScope:
+    """`cargo test` builds with debug assertions, and without Miri."""
+    is_not = "not(" in text
+    if words == {"miri"}:
+        return SkipScope.PLATFORM if runs is is_not else SkipScope.CONDITION
+    if words in ({"debug_assertions"}, {"target_arch", "x86_64"}):
+        return SkipScope.PLATFORM if runs is not is_not else SkipScope.CONDITION
+    return condition_scope(text, runs=runs)

@@ -227,7 +227,10 @@ def test_classes_helpers_and_what_is_public() -> None:
 
 def test_mocks_and_calls() -> None:
     unit = _unit("var m = Substitute.For<ICart>(); cart.Items().Add(1); Assert.Null(f());")
-    assert (unit.mocks, unit.calls) == ({"ICart"}, {"Substitute.For<ICart>", "cart.Items", "cart.Items.Add", "f"})
+    assert (set(unit.mocks), set(unit.calls)) == (
+        {"ICart"},
+        {"Substitute.For<ICart>", "cart.Items", "cart.Items.Add", "f"},
+    )
 
 
 def test_product_code_is_not_parsed() -> None:
@@ -239,7 +242,7 @@ def test_product_code_is_not_parsed() -> None:
     }
     """
     found = units_of("src/Shop/Cart.cs", source)
-    assert (found.units, found.defines) == ((), {"Cart", "Total", "name", "Of"})
+    assert (found.units, set(found.defines)) == ((), {"Cart", "Total", "name", "Of"})
 
 
 @pytest.mark.parametrize(

@@ -296,7 +296,7 @@ func (c *Cart) Total() int { return 1 }
 func New() *Cart { return nil }
 """
     found = units_of("cart/cart.go", source)
-    assert (found.units, found.defines, found.is_test_file) == ((), {"Cart", "Zero", "Total", "New"}, False)
+    assert (found.units, set(found.defines), found.is_test_file) == ((), {"Cart", "Zero", "Total", "New"}, False)
 
 
 def test_helpers_for_tests_in_product_files() -> None:

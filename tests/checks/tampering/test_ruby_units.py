@@ -234,7 +234,10 @@ def test_a_rescue_in_a_method_swallows() -> None:
 
 def test_mocks_and_calls() -> None:
     unit = _unit("allow(Mailer).to receive(:send)\nallow(x).to be(1)\ncart.items.add(1)\nexpect(f(2)).to eq 1")
-    assert (unit.mocks, unit.calls) == ({"Mailer"}, {"allow", "allow.to", "cart.items", "cart.items.add", "f"})
+    assert (set(unit.mocks), set(unit.calls)) == (
+        {"Mailer"},
+        {"allow", "allow.to", "cart.items", "cart.items.add", "f"},
+    )
 
 
 def test_messages_are_no_part_of_the_body() -> None:
@@ -264,7 +267,7 @@ def test_product_code_is_not_parsed() -> None:
     end
     """
     found = units_of("app/models/cart.rb", source)
-    assert (found.units, found.defines) == ((), {"Cart", "MOST", "total", "add", "all", "empty?"})
+    assert (found.units, set(found.defines)) == ((), {"Cart", "MOST", "total", "add", "all", "empty?"})
 
 
 @pytest.mark.parametrize("source", [b"it 'x' do", b"describe(", b"\xff\x00", b"it('x') { expect("])
