@@ -46,6 +46,11 @@ class CiRequirement:
     trust: TrustRule = field(default_factory=TrustRule)
     attempts: int = 3
 
+    @property
+    def events(self) -> tuple[str, ...]:
+        """Those whose runs on a pull request's head count."""
+        return ("pull_request", "push") if self.allow_push else ("pull_request",)
+
 
 @dataclass(frozen=True, slots=True)
 class CiResult:
@@ -82,7 +87,6 @@ class _Case:
 
 def check(snapshot: Snapshot, requirement: CiRequirement, level: Risk = Risk.CRITICAL) -> CiResult:
     """Findings `ci.*` about a pull request's head; `level` is the change's risk."""
-    events = ("pull_request", "push") if requirement.allow_push else ("pull_request",)
     head = snapshot.head
     commands = requirement.commands + (snapshot.ticket.verification_commands if snapshot.ticket else ())
     documentation = is_documentation_only(snapshot, requirement.documentation)
@@ -94,7 +98,7 @@ def check(snapshot: Snapshot, requirement: CiRequirement, level: Risk = Risk.CRI
             counting=CountingRuns(
                 head.sha,
                 head.repository_id,
-                events,
+                requirement.events,
                 requirement.workflows,
                 snapshot.shared_head,
                 snapshot.base_changed_at,

@@ -150,7 +150,7 @@ async def _policy_of_gated(
 async def _remember_tip(
     gate: Gate, client: GitHubClient, repository: RepositoryName, key: TipKey, runs: Runs, policy: Policy
 ) -> None:
-    read = await with_reports(gate, client, repository, runs, policy)
+    read = await with_reports(gate, client, repository, runs, policy, OF_BRANCH)
     own = [] if isinstance(read, Unread) else [run for run in read if run.event in OF_BRANCH]
     found = [baseline_of(run, since) for run in own if (since := _landed_at(run)) is not None]
     await _save(gate, key.installation_id, repository.id, key.ref, found)

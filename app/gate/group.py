@@ -210,7 +210,7 @@ async def _with_runs(
 ) -> GroupSnapshot:
     client = gate.client(seen.key.installation_id)
     runs = await read_runs(gate, client, seen.repository, seen.head)
-    runs = await with_reports(gate, client, seen.repository, runs, policy.policy)
+    runs = await with_reports(gate, client, seen.repository, runs, policy.policy, ("merge_group",))
     workflows = (
         objects if isinstance(objects, Unread) else await read_workflow_files(objects, seen.head.oid, seen.tip.oid)
     )

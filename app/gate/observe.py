@@ -34,6 +34,7 @@ from app.store.pulls import PullRow
 from checks.ci_jobs import merged_into
 from checks.snapshot import Snapshot, Unread, Verification, WorkflowFile, WorkflowRun
 from checks.tampering.alteration import Analysis
+from policies.rules import ci_requirement
 
 MOST_BASES = 100  # commits of the target that one head's logs may name
 
@@ -129,7 +130,8 @@ async def _completed(gate: Gate, seen: Look, objects: GitObjects | Unread, snaps
     bundle = reviews.bundle_now(snapshot)
     pusher = await people.pusher(client, repository, seen.pull, seen.memory.pushes)
     runs = await read_runs(gate, client, repository, seen.head)
-    runs = await with_reports(gate, client, repository, runs, seen.target.policy.policy)
+    policy = seen.target.policy.policy
+    runs = await with_reports(gate, client, repository, runs, policy, ci_requirement(policy).events)
     verifications = await read_verifications(gate, client, repository, seen.head.oid)
     snapshot = replace(
         snapshot,

@@ -56,12 +56,14 @@ async def with_reports(
     repository: RepositoryName,
     runs: tuple[WorkflowRun, ...] | Unread,
     policy: Policy,
+    events: Sequence[str],
 ) -> tuple[WorkflowRun, ...] | Unread:
-    """The runs with what their reports hold. Raises GitHub's errors."""
+    """The runs of these events with what their reports hold, the others without. Raises GitHub's errors."""
     wanted = _Wanted(rules.ci_requirement(policy).reports, rules.report_files(policy))
     if isinstance(runs, Unread) or wanted.rule.artifacts is None:
         return runs
-    return tuple([await _with_reports(gate, client, repository, run, wanted) for run in runs])
+    read = {run.id: await _with_reports(gate, client, repository, run, wanted) for run in runs if run.event in events}
+    return tuple(read.get(run.id, run) for run in runs)
 
 
 async def _with_reports(

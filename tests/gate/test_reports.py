@@ -8,7 +8,7 @@ import pytest
 
 from tests.gate.reporting import THREE, archive, junit, ran, report_ci
 from tests.gate.scene import Scene
-from tests.gate.shop import BUNDLE, GREEN, POLICY, WORKFLOW_PATH, agent_pull, log_of, open_shop, pass_ci
+from tests.gate.shop import BUNDLE, GREEN, POLICY, WORKFLOW, WORKFLOW_PATH, agent_pull, log_of, open_shop, pass_ci
 from tests.gate.test_stories import GREEN as BOTH_GREEN
 from tests.github.actions.plan import Upload
 from tests.github.actions.scripted import ScriptedJob
@@ -100,6 +100,16 @@ async def test_only_artifacts_that_the_policy_takes_for_reports_are_fetched(stag
     pull = await agent_pull(stage, shop)
     await stage.settle()
     assert (stage.verdict(shop, pull), downloads(stage)) == (BOTH_GREEN, [])
+
+
+async def test_reports_of_runs_that_do_not_count_are_not_fetched(stage: Scene) -> None:
+    pushed = WORKFLOW.replace("[pull_request, merge_group]", "[pull_request, push]")
+    shop = await open_shop(stage, PLAIN, **{WORKFLOW_PATH: pushed})
+    report_ci(stage, shop, HONEST)
+    pull = await agent_pull(stage, shop)
+    await stage.settle()
+    assert sorted(run.event for run in shop.runs.values()) == ["pull_request", "push"]
+    assert (stage.verdict(shop, pull)["evidence"], len(downloads(stage))) == ("success", 1)
 
 
 async def test_other_words_of_the_policy_take_other_files(stage: Scene) -> None:
