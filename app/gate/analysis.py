@@ -7,11 +7,8 @@ changes, so it is analysed once.
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
-import os
-import sys
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 from app.gate.analysis_frames import write
 from app.gate.blobs import read_changes_with_contents
 from app.gate.changes import Changes
+from app.gate.child import ROOT, run_child
 from app.gate.git import GitFailed, GitObjects
 from app.gate.zizmor import PROGRAM, zizmor_notes
 from app.store import analyses
@@ -32,9 +30,7 @@ from checks.tampering.change import Change
 
 MEMORY_LIMIT = 2 * 1024**3  # bytes of address space
 TIME_LIMIT = 60.0  # seconds
-ROOT = str(Path(__file__).resolve().parents[2])
 CHILD = f"import app.gate.analysis_child as child; child.main({MEMORY_LIMIT}, {int(TIME_LIMIT)})"
-ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C.UTF-8"}
 RULES_FOLDER = Path(ROOT) / "checks" / "tampering"
 _SILENT = Unread("the changed files could not be analysed within the limits of time and memory")
 
@@ -98,7 +94,7 @@ async def run_analysis(changes: tuple[Change, ...]) -> Analysis | Unread:
     """The child's answer. What it cannot say in its limits is Unread."""
     if not changes:
         return Analysis(())
-    return _read(await _run_child(write(changes)))
+    return _read(await run_child(CHILD, write(changes), TIME_LIMIT))
 
 
 def _read(answer: bytes) -> Analysis | Unread:
@@ -107,25 +103,3 @@ def _read(answer: bytes) -> Analysis | Unread:
         return _ANALYSIS.validate_python(said)
     except (ValueError, ValidationError):
         return _SILENT
-
-
-async def _run_child(frames: bytes) -> bytes:
-    child = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *("-I", "-c", f"import sys; sys.path.insert(0, {ROOT!r}); {CHILD}"),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-        env=ENVIRONMENT,
-        cwd="/",
-    )
-    try:
-        async with asyncio.timeout(TIME_LIMIT):
-            out, _ = await child.communicate(frames)
-    except TimeoutError:
-        return b""
-    finally:
-        if child.returncode is None:
-            child.kill()
-            await child.wait()
-    return out

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import resource
 import sys
 from dataclasses import asdict
 from typing import BinaryIO
 
-from checks.tampering.analyse import analyse
-
 from app.gate.analysis_frames import read
+from app.gate.child import limit
+from checks.tampering.analyse import analyse
 
 
 def serve(source: BinaryIO, sink: BinaryIO) -> None:
@@ -21,6 +20,5 @@ def serve(source: BinaryIO, sink: BinaryIO) -> None:
 
 def main(memory: int, seconds: int) -> None:
     """`memory` in bytes of address space, `seconds` of processor time."""
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    limit(memory, seconds)
     serve(sys.stdin.buffer, sys.stdout.buffer)
