@@ -20,6 +20,7 @@ from app.github.pull_models import QueueEntry
 from app.github.reads import REPO
 from app.github.rest_models import AsyncMerge, AsyncMergeAnswer, CheckRun, IssueComment, Label, Merged, Reaction, Review
 from app.github.run_models import Dispatch
+from policies.squash import CommitMessage
 
 MOST_ANNOTATIONS = 50
 _ASYNC_ANSWERS = frozenset({200, 202, 400, 409})
@@ -103,13 +104,15 @@ async def merge_async(
     sha: str,
     action: Literal["direct_merge", "merge_queue"],
     method: Literal["merge", "squash", "rebase"] | None = None,
+    commit: CommitMessage | None = None,
 ) -> AsyncMergeAnswer:
     """Ask for a merge of that head, in the background; never around the rules.
 
-    An answer `pending` proves nothing: poll it, and read the queue or the pull request back. `failed` says why.
+    `method` and `commit` are for direct merges only: GitHub takes a queue's from the repository's settings. An answer
+    `pending` proves nothing: poll it, and read the queue or the pull request back. `failed` says why.
     """
     path = route(REPO + "/pulls/{number}/merge-async", owner=owner, name=name, number=number)
-    body = _given({"sha": sha, "merge_action": action, "merge_method": method})
+    body = _given({"sha": sha, "merge_action": action, "merge_method": method, **_message(commit)})
     status, merge = await client.write_answered(
         "PUT", path, purpose="queue", model=AsyncMerge, json=body, statuses=_ASYNC_ANSWERS
     )
@@ -127,10 +130,19 @@ async def merge(
     *,
     sha: str,
     method: Literal["merge", "squash", "rebase"] = "merge",
+    commit: CommitMessage | None = None,
 ) -> Merged:
-    """Merge that head now. Raises Conflict when the head moved, NotMergeable with GitHub's list of violated rules."""
+    """Merge that head now. Raises Conflict when the head moved, NotMergeable with GitHub's list of violated rules.
+
+    `commit` None: GitHub makes the message from the repository's settings.
+    """
     path = route(REPO + "/pulls/{number}/merge", owner=owner, name=name, number=number)
-    return await client.put(path, purpose="queue", model=Merged, json={"sha": sha, "merge_method": method})
+    body = {"sha": sha, "merge_method": method, **_message(commit)}
+    return await client.put(path, purpose="queue", model=Merged, json=body)
+
+
+def _message(commit: CommitMessage | None) -> dict[str, str]:
+    return {} if commit is None else {"commit_title": commit.title, "commit_message": commit.body}
 
 
 class _Enqueued(Model):

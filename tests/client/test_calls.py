@@ -18,6 +18,7 @@ from app.github.clients import GitHubApp
 from app.github.errors import Conflict, GitHubError, NotFound, Refused, UnexpectedAnswer
 from app.github.identity import AppIdentity
 from app.github.writes import Annotation, CheckRunFields
+from policies.squash import message
 from tests.client import published
 from tests.client.double import API, GitHubDouble, pem
 
@@ -67,11 +68,16 @@ READS: dict[str, Use] = {
     "repository_installation": lambda c: installations.repository_installation(c, "o", "r"),
     "deliveries": installations.deliveries,
 }
+COMMIT = message("Faster", "Why.\n\n```mergegate\nreason: x\n```\n")
 WRITES: dict[str, Use] = {
     "create_check_run": lambda c: writes.create_check_run(c, "o", "r", "a" * 40, FIELDS),
     "update_check_run": lambda c: writes.update_check_run(c, "o", "r", 1, FIELDS),
     "merge_async": lambda c: writes.merge_async(c, "o", "r", 1, sha="a" * 40, action="merge_queue"),
+    "merge_async, direct": lambda c: writes.merge_async(
+        c, "o", "r", 1, sha="a" * 40, action="direct_merge", method="squash", commit=COMMIT
+    ),
     "merge": lambda c: writes.merge(c, "o", "r", 1, sha="a" * 40),
+    "merge, worded": lambda c: writes.merge(c, "o", "r", 1, sha="a" * 40, method="squash", commit=COMMIT),
     "request_reviewers": lambda c: writes.request_reviewers(c, "o", "r", 1, people=["alice"], teams=["core"]),
     "dismiss_review": lambda c: writes.dismiss_review(c, "o", "r", 1, 2, message="stale"),
     "create_comment": lambda c: writes.create_comment(c, "o", "r", 1, "text"),
@@ -87,7 +93,9 @@ BODIES = {
     "create_check_run": "ReposOwnerRepoCheckRunsPostBodyOneof0",
     "update_check_run": "ReposOwnerRepoCheckRunsCheckRunIdPatchBodyAnyof0",
     "merge_async": "ReposOwnerRepoPullsPullNumberMergeAsyncPutBody",
+    "merge_async, direct": "ReposOwnerRepoPullsPullNumberMergeAsyncPutBody",
     "merge": "ReposOwnerRepoPullsPullNumberMergePutBody",
+    "merge, worded": "ReposOwnerRepoPullsPullNumberMergePutBody",
     "request_reviewers": "ReposOwnerRepoPullsPullNumberRequestedReviewersPostBodyAnyof0",
     "dismiss_review": "ReposOwnerRepoPullsPullNumberReviewsReviewIdDismissalsPutBody",
     "create_comment": "ReposOwnerRepoIssuesIssueNumberCommentsPostBody",
@@ -147,6 +155,13 @@ async def test_a_read_has_no_right_to_write(github: GitHubDouble, name: str) -> 
 async def test_merging_never_asks_to_go_around_the_rules(github: GitHubDouble) -> None:
     body = json.loads((await sent(github, "merge_async")).content)
     assert body == {"sha": "a" * 40, "merge_action": "merge_queue"}
+
+
+@pytest.mark.parametrize("name", ["merge, worded", "merge_async, direct"])
+async def test_a_direct_merge_brings_its_own_message(github: GitHubDouble, name: str) -> None:
+    """Without one GitHub may take the pull request's text, and the bundle with it."""
+    body = json.loads((await sent(github, name)).content)
+    assert (body["merge_method"], body["commit_title"], body["commit_message"]) == ("squash", "Faster", "Why.")
 
 
 PENDING = {

@@ -6,6 +6,7 @@ import asyncio
 import io
 import os
 import shutil
+import subprocess
 import zipfile
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from app.github.errors import Conflict, InstallationGone, NotFound, NotMergeable
 from app.github.git_access import clone_url, git_environment
 from app.github.identity import PURPOSES, AppIdentity
 from app.github.writes import Annotation, CheckRunFields
+from policies.squash import message
 from tests.github.server import SimulatedGitHub
 from tests.github.state import Installation, PullRequest, Repository
 
@@ -301,6 +303,16 @@ async def test_merging_by_all_three_ways(world: World) -> None:
     assert merged.state == "MERGED"
     assert merged.merge_commit is not None
     assert merged.merge_commit.parents.nodes[1].oid == sha
+
+
+async def test_a_squash_carries_no_bundle_into_the_history(world: World) -> None:
+    """GitHub's own words would be the commits' or the pull request's."""
+    commit = message("Faster totals", "Why.\n\n```mergegate\nreason: x\n```\n<!-- unseen -->")
+    sha = world.pull.head_sha
+    answer = await writes.merge(world.client, "acme", "shop", 1, sha=sha, method="squash", commit=commit)
+    log = ("git", "--git-dir", world.repository.git, "log", "-1", "--format=%B", answer.sha or "")
+    said = await asyncio.to_thread(subprocess.check_output, log, text=True)
+    assert said.strip() == "Faster totals\n\nWhy."
 
 
 async def test_the_app_sees_its_installations(world: World) -> None:
