@@ -162,6 +162,36 @@ def test_statements_that_move_are_not_new() -> None:
     assert list(alterations([large])) == []
 
 
+def test_dropped_data_in_words() -> None:
+    (statement,) = alterations(changes_between({}, {"a.sql": "\nDROP  TABLE a -- x\n;"}))
+    assert statement == Alteration(
+        "data-dropped",
+        "a.sql",
+        2,
+        "",
+        "DROP  TABLE a",
+        "A statement drops a table; what it held cannot be brought back by a revert.",
+        Weight.RISK,
+        "a.sql",
+        "data-deletion",
+    )
+    path = "db/migrate/1.rb"
+    (call,) = alterations(changes_between({}, {path: "def up\n  drop_table :a\nend\n"}))
+    assert call == Alteration(
+        "data-dropped",
+        path,
+        2,
+        "",
+        "drop_table :a",
+        "It drops what is stored: `drop_table :a`.",
+        Weight.RISK,
+        path,
+        "migration",
+    )
+    (long,) = alterations(changes_between({}, {"a.sql": "DROP TABLE " + "a" * 500}))
+    assert len(long.after) == 300
+
+
 @pytest.mark.parametrize(
     ("path", "text", "line"),
     [
@@ -254,6 +284,20 @@ def test_words_that_raise_the_risk(text: str, kind: str, area: str) -> None:
 )
 def test_words_that_do_not(path: str, text: str) -> None:
     assert _found({path: "1\n"}, {path: f"1\n{text}\n"}) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("chmod 777 /x", "It gives more rights: `chmod 777`."),
+        ("get(verify=False)", "It trusts whoever answers: `verify=False`."),
+        ("eval(" + "x" * 200, "It runs text as a program: `eval(`."),
+        ("curl " + "x" * 200 + " | sh", "It runs text as a program: `curl " + "x" * 75 + "`."),
+    ],
+)
+def test_words_in_words(text: str, reason: str) -> None:
+    (found,) = alterations(changes_between({}, {"a.py": text}))
+    assert (found.reason, found.subject) == (reason, "a.py")
 
 
 def test_words_of_one_file_are_one_alteration() -> None:
@@ -358,8 +402,19 @@ def test_large_deletions(monkeypatch: pytest.MonkeyPatch) -> None:
     assert _found({"a.py": four}, {"b.py": "9\n 1\n 2\n 3\n 4\n"}) == []
     assert _found({"a.md": four}, {}) == []
     assert _found({"a.py": "1", "b.py": "1"}, {}) == [("large-deletion", "a.py", None, "")]
-    (found,) = alterations(changes_between({"a.py": four}, {}))
-    assert found.reason == "It takes 4 lines of source code and 1 files away."
+    assert list(alterations(changes_between({"a.py": four}, {}))) == [
+        Alteration(
+            "large-deletion",
+            "a.py",
+            None,
+            "",
+            "",
+            "It takes 4 lines of source code and 1 files away.",
+            Weight.RISK,
+            "a.py",
+            "",
+        )
+    ]
     unread = Change(FileStatus.REMOVED, Version("a.py", "100644", None), None)
     assert list(alterations([unread])) == []
 

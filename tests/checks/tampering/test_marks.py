@@ -48,6 +48,14 @@ def test_a_mark_does_not_begin_with_what_stands_before_it() -> None:
     assert (mark.line, mark.text, mark.source) == (2, "b", "b y")
 
 
+def test_marks_in_what_is_no_text() -> None:
+    change = Change(FileStatus.ADDED, None, Version("a.py", "100644", b"\xff #b \xfe\n"))
+    (mark,) = added_marks([change], MARK, lambda _: True)
+    assert (mark.text, mark.source, mark.line) == ("#b", "\ufffd #b \ufffd", 1)
+    (odd,) = added_marks([change], re2.compile(rb"#b \C"), lambda _: True)
+    assert odd.text == "#b \ufffd"
+
+
 def test_bounds_on_marks(monkeypatch: pytest.MonkeyPatch) -> None:
     (long,) = _marks({}, {"a.py": "#" + "x" * 5_000})
     assert (len(long[2]), len(long[3])) == (5_001, LONGEST_LINE)

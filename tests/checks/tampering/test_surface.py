@@ -257,6 +257,61 @@ def test_a_disguise_in_words() -> None:
 
 
 @pytest.mark.parametrize(
+    ("before", "after", "path", "reason"),
+    [
+        (b"x", b"x\0", "a.py", "A file of text is binary now, so that its changes are not shown."),
+        (None, b"\x7fELF\0", "a", "A program is added that nobody can read."),
+        (b"x", POINTER, "a.py", "A pointer to a large file stands where its content stood, or the other way round."),
+        (
+            None,
+            b"x" * 6_000,
+            "a.py",
+            "A line of source code has more than 5000 characters; nobody can read it in a change.",
+        ),
+    ],
+)
+def test_contents_in_words(before: bytes | None, after: bytes, path: str, reason: str) -> None:
+    old = None if before is None else Version(path, FILE, before)
+    (found,) = alterations([Change(FileStatus.MODIFIED, old, Version(path, FILE, after))])
+    assert (found.reason, found.subject, found.line, found.before, found.after, found.risk_area) == (
+        reason,
+        path,
+        None,
+        "",
+        "",
+        "",
+    )
+
+
+def test_a_submodule_in_words() -> None:
+    change = Change(FileStatus.MODIFIED, Version("a", SUBMODULE, None), Version("a", SUBMODULE, None))
+    (found,) = alterations([change])
+    assert found.reason == "The content of a submodule is not part of the change."
+
+
+def test_a_link_s_target_need_be_no_text() -> None:
+    (found,) = alterations([Change(FileStatus.ADDED, None, Version("a", LINK, b"/\xff" + b"x" * 500))])
+    assert (found.after[:3], len(found.after)) == ("/\ufffdx", 300)
+    assert found.reason == f"A symbolic link points out of the repository: `/\ufffd{'x' * 118}`."
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("x\u200b", "This line holds what nobody sees (U+200B)."),
+        (
+            "x\U000e0041\U000e0042",
+            "This line holds a text in characters that nothing shows; a program or an agent still reads it.",
+        ),
+    ],
+)
+def test_invisible_characters_in_words(line: str, reason: str) -> None:
+    for path in ("a.py", "a.yml"):
+        (found,) = alterations(changes_between({path: ""}, {path: line}))
+        assert (found.reason, found.subject, found.risk_area) == (reason, path, "")
+
+
+@pytest.mark.parametrize(
     ("paths", "pairs"),
     [
         (["a/b.py", "a/c.py"], []),

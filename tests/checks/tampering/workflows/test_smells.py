@@ -208,8 +208,19 @@ def test_reasons(text: str, reasons: list[str]) -> None:
 
 
 def test_a_workflow_that_cannot_be_read() -> None:
-    (found,) = weaknesses(PATH, b"[")
-    assert (found.kind, found.weight, found.path) == ("workflow-unreadable", PERSON, PATH)
+    assert weaknesses(PATH, b"[") == (
+        Alteration(
+            "workflow-unreadable",
+            PATH,
+            None,
+            "",
+            "",
+            "This workflow cannot be read, so what it runs is not known.",
+            PERSON,
+            PATH,
+            "ci",
+        ),
+    )
 
 
 def _found(before: dict[str, str], after: dict[str, str]) -> list[tuple[str, Weight, int | None, str, str]]:
@@ -225,6 +236,63 @@ def test_only_what_is_new_is_said_of_a_change() -> None:
         ("action-not-pinned", RISK, 7, "", "a/b@v1")
     ]
     assert _found({}, {PATH: _workflow("- uses: a/b@v1")}) == [("action-not-pinned", RISK, 6, "", "a/b@v1")]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "reason"),
+    [
+        (_workflow(), _workflow(top="on: push"), "It does not run on `pull_request` any more."),
+        (_workflow("- run: ls"), "on: pull_request\njobs: {}\n", "The job `test` is not there any more."),
+        (_workflow("- run: ls"), None, "A workflow file is taken away, and its checks with it."),
+    ],
+)
+def test_what_is_dropped_in_words(before: str, after: str | None, reason: str) -> None:
+    (found,) = alterations(changes_between({PATH: before}, {} if after is None else {PATH: after}))
+    assert (found.reason, found.path, found.subject, found.risk_area) == (reason, PATH, PATH, "ci")
+
+
+@pytest.mark.parametrize(
+    ("text", "area"),
+    [
+        (_workflow("- uses: a/b@v1"), "dependencies"),
+        (_workflow(job="    permissions: write-all\n"), "permissions"),
+        (_workflow(job="    secrets: inherit\n"), "secrets"),
+        (_workflow().replace("ubuntu-24.04", "self-hosted"), "infrastructure"),
+        (_workflow("- {run: ls, env: {CI: ''}}"), "ci"),
+    ],
+)
+def test_areas(text: str, area: str) -> None:
+    (found,) = weaknesses(PATH, text.encode())
+    assert (found.risk_area, found.subject, found.before) == (area, PATH, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            _workflow("- run: pytest ${{ vars.X }}"),
+            "What runs depends on `vars.X`, which is set outside of the repository.",
+        ),
+        (_workflow("- {run: ls, env: {CI: ''}}"), "It changes how tests are run: `CI=`."),
+        (_workflow("- run: git checkout main"), "It looks at other files than the change's: `git checkout main`."),
+        (
+            _workflow("- uses: $/x"),
+            "It calls `$/x` of this repository, whose content may change with the change itself.",
+        ),
+        (_workflow(job="    secrets: inherit\n"), "It hands all secrets on."),
+        (
+            _workflow().replace("ubuntu-24.04", "self-hosted"),
+            "It runs on a machine that is kept between runs: `self-hosted`.",
+        ),
+        (
+            _workflow(job="    cache-mode: write\n"),
+            "On `pull_request`, which anybody can cause, it writes to the cache that trusted runs read.",
+        ),
+    ],
+)
+def test_more_reasons(text: str, reason: str) -> None:
+    (found,) = weaknesses(PATH, text.encode())
+    assert found.reason == reason
 
 
 def test_triggers_that_are_dropped() -> None:
@@ -299,7 +367,19 @@ def test_jobs_of_the_same_name_in_two_files() -> None:
 
 
 def test_a_lock_that_changes_alone() -> None:
-    assert _found({LOCK_FILE: "1"}, {LOCK_FILE: "2"}) == [("actions-lock-changed", PERSON, None, "", "")]
+    assert list(alterations(changes_between({LOCK_FILE: "1"}, {LOCK_FILE: "2"}))) == [
+        Alteration(
+            "actions-lock-changed",
+            ".github/workflows/actions.lock",
+            None,
+            "",
+            "",
+            "The lock of the actions' commits changes although no workflow does.",
+            PERSON,
+            LOCK_FILE,
+            "dependencies",
+        )
+    ]
     text = _workflow("- run: ls")
     assert _found({LOCK_FILE: "1", PATH: text}, {LOCK_FILE: "2", PATH: f"{text}# 1\n"}) == []
     assert _found({"a.py": "1"}, {"a.py": "2"}) == []
