@@ -11,10 +11,12 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, SecretStr, ValidationError
 
+from app.errors import ActionableError
+
 GITHUB_API = "https://api.github.com"
 
 
-class Misconfigured(ValueError):
+class Misconfigured(ActionableError, ValueError):
     """A setting is missing or malformed; the message names the variable and what to do."""
 
 

@@ -39,6 +39,7 @@ def check(
         list[str] | None, typer.Option("--log", metavar="FILE", help="A raw job log to compare with the bundle.")
     ] = None,
     ticket: Annotated[str | None, typer.Option("--ticket", metavar="FILE", help="The ticket.")] = None,
+    tampering: Annotated[bool, typer.Option(help="Whether tests before and after are compared.")] = True,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Judge a change in a local clone without GitHub.
@@ -55,6 +56,7 @@ def check(
         bundle=None if bundle is None else read_text(bundle),
         ticket=None if ticket is None else read_ticket(ticket),
         logs=_logs(log or ()),
+        tampering=tampering,
     )
     with progress("Reading the change"):
         verdict = asyncio.run(judge(request, read_presets()))

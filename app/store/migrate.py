@@ -8,6 +8,8 @@ from pathlib import Path
 from psycopg import AsyncConnection
 from psycopg.rows import TupleRow
 
+from app.errors import ActionableError
+
 FOLDER = Path(__file__).with_name("migrations")
 # Any number will do, as long as every version of the program uses the same one in its database.
 LOCK = 7_236_541_208_177
@@ -19,7 +21,7 @@ create table if not exists migrations (
 )"""
 
 
-class NewerDatabase(RuntimeError):
+class NewerDatabase(ActionableError, RuntimeError):
     """The database was migrated by a newer version of the program; this one must not touch it."""
 
 

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from app.gate import analysis, blobs
-from app.gate.analysis import analyse_difference, judged_difference, remembered_analysis, run_analysis
+from app.gate.analysis import analyse_difference, judged_difference, run_analysis
 from app.gate.analysis_frames import read, write
 from app.gate.blobs import read_changes_with_contents
 from app.gate.changes import Changes, read_changes, read_diff, unread_changes
 from app.gate.git import GitFailed
+from app.gate.remembered import remembered_analysis
 from app.store.database import Database
 from checks.snapshot import Diff, FileStatus, Unread
 from checks.tampering.alteration import Analysis
