@@ -174,3 +174,9 @@ def test_a_line_that_it_did_not_ask_for() -> None:
 def test_hostile_lines() -> None:
     for line in ("Tests run: " * 90_000, "    [junit] " * 90_000, "Running " * 120_000, "-" * 1_000_000):
         assert report(SUITE, line, COUNTS, SUCCESS).green is True
+
+
+def test_the_launcher_breaks_nothing_outside_its_tests() -> None:
+    red = "[junitlauncher] Tests run: 1, Failures: 1, Aborted: 0, Skipped: 0, Time elapsed: 0.7 sec"
+    found = report("[junitlauncher] Running demo.ATest", red, SUCCESS)
+    assert (counts(found), found.reasons) == ((0, 1, 0, 0), ("line 2: 1 failed or broke",))

@@ -161,3 +161,9 @@ def test_a_line_that_it_did_not_ask_for() -> None:
 def test_hostile_lines() -> None:
     for line in ("   A  Total: 1, Errors: " * 40_000, "Test Count: " * 80_000, "xUnit.net Console " * 50_000):
         assert report(XUNIT, line, HEADLINE, ASSEMBLY).passed == 3
+
+
+def test_a_run_of_nunit_2_closes_once() -> None:
+    line = "Tests run: 4, Errors: 0, Failures: 0, Inconclusive: 0, Time: 0.05 seconds"
+    rest = "  Not run: 1, Invalid: 0, Ignored: 1, Skipped: 0"
+    assert report(NUNIT_2, line, rest, line, rest).passed == 4

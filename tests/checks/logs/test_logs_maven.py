@@ -241,3 +241,9 @@ def test_a_line_that_it_did_not_ask_for() -> None:
 def test_hostile_lines() -> None:
     for line in ("Tests run: " * 90_000, "[ERROR] " * 120_000, " Time elapsed: <<< " * 50_000, "-" * 1_000_000):
         assert report(START, HEADLINE, line, RESULTS, TOTAL, SUCCESS).green is True
+
+
+def test_a_total_without_a_headline_opens_a_build() -> None:
+    found = report(RESULTS, TOTAL, "##[group]Run next")
+    assert (found.complete, found.passed) == (False, 2)
+    assert found.reasons == (f"line 2: {MORE}", "line 1: the build has no closing line")

@@ -149,3 +149,8 @@ def test_a_line_that_it_did_not_ask_for() -> None:
 def test_hostile_lines() -> None:
     for line in ("1 runs, " * 120_000, "Run options: " * 80_000, "Finished in " * 80_000, "Interrupted. " * 80_000):
         assert report(START, line, FINISHED, TOTALS).passed == 2
+
+
+def test_a_run_in_which_nothing_passed_is_red_by_itself() -> None:
+    found = report(START, FINISHED, "1 runs, 0 assertions, 0 failures, 0 errors, 1 skips", *GREEN)
+    assert (found.green, found.reasons) == (False, ("line 3: no test passed",))

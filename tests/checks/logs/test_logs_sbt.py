@@ -212,3 +212,8 @@ def test_hostile_lines() -> None:
     more = ", Skipped 1" * 90_000
     for line in (f"{PASSED}{more}", "[info] " * 140_000, "*** " * 250_000, "Tests: succeeded " * 60_000):
         assert report(line, PASSED, SUCCESS).passed == 3
+
+
+def test_suites_of_sbt_2_that_pass_break_nothing() -> None:
+    found = report("[info] passed: total 4, failed 0, errors 0, passed 4, cached 0", SUCCESS)
+    assert (found.failed, found.errors, found.skipped, found.summaries[0].reasons) == (0, 0, None, ())
