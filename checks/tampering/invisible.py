@@ -14,7 +14,7 @@ from checks.tampering.alteration import Alteration, Weight
 from checks.tampering.change import Change
 from checks.tampering.endings import is_code
 from checks.tampering.occurrences import Mark, added_marks, only_with
-from checks.tampering.places import extension
+from checks.tampering.places import extension, is_test_path
 
 # Overrides, embeddings and isolates: they turn the order of what stands around them.
 _DIRECTION = re2.compile(rb"[\x{202a}-\x{202e}\x{2066}-\x{2069}]")
@@ -39,15 +39,10 @@ def invisible_characters(changes: Sequence[Change]) -> Iterator[Alteration]:
     changes = only_with(changes, lambda data: not data.isascii())
     for mark in added_marks(changes, _DIRECTION, _everywhere):
         reason = f"A character turns the direction of this line ({_name(mark.text)}): it reads otherwise than it runs."
-        yield _found("bidi-control", mark, reason, Weight.PERSON if is_code(mark.path) else Weight.RISK)
-    for mark in added_marks(changes, _HIDDEN, is_code):
-        yield _found(
-            "invisible-character", mark, f"This line holds what nobody sees ({_name(mark.text)}).", Weight.PERSON
-        )
-    for mark in added_marks(changes, _HIDDEN, _is_settings):
-        yield _found(
-            "invisible-character", mark, f"This line holds what nobody sees ({_name(mark.text)}).", Weight.RISK
-        )
+        yield _found("bidi-control", mark, reason, _weight(mark.path))
+    for mark in added_marks(changes, _HIDDEN, _is_read_by_programs):
+        reason = f"This line holds what nobody sees ({_name(mark.text)})."
+        yield _found("invisible-character", mark, reason, _weight(mark.path))
     for mark in added_marks(changes, _SMUGGLED, _everywhere):
         reason = "This line holds a text in characters that nothing shows; a program or an agent still reads it."
         yield _found("hidden-text", mark, reason, Weight.PERSON)
@@ -61,8 +56,13 @@ def _everywhere(_: str) -> bool:
     return True
 
 
-def _is_settings(path: str) -> bool:
-    return extension(path) in _SETTINGS
+def _is_read_by_programs(path: str) -> bool:
+    return is_code(path) or extension(path) in _SETTINGS
+
+
+def _weight(path: str) -> Weight:
+    """Product code has no use for them; tests of how text is handled do, and so do texts."""
+    return Weight.PERSON if is_code(path) and not is_test_path(path) else Weight.RISK
 
 
 def _is_mixed(word: str) -> bool:

@@ -43,7 +43,8 @@ def suppressions(changes: Sequence[Change]) -> Iterator[Alteration]:
         yield Alteration("suppression-added", path, first.line, "", first.source, reason, Weight.RISK, path)
     for mark in added_marks(changes, _CMAKE, lambda path: path.rpartition("/")[2] == "CMakeLists.txt"):
         reason = f"A test is switched off or expected to fail: `{mark.text}`."
-        yield Alteration("test-skipped", mark.path, mark.line, "", mark.source, reason, Weight.PERSON, mark.path)
+        weight = Weight.PERSON if mark.change.before else Weight.RISK  # a new file takes no test away
+        yield Alteration("test-skipped", mark.path, mark.line, "", mark.source, reason, weight, mark.path)
 
 
 def _is_code(path: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from checks.tampering.alteration import LONGEST_QUOTE, Alteration, Weight
 from checks.tampering.change import Change, Version
@@ -33,20 +33,32 @@ class _Side:
     scopes: dict[tuple[int, str], Scope]
 
 
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What else counts for one run: kept tests, how many runs of a tool are more than before, runs that are new."""
+
+    kept: KeptTests
+    more: Counter[str] = field(default_factory=Counter)
+    added: tuple[Placed, ...] = ()
+
+    def grew(self, tool: str) -> bool:
+        return self.more[tool] > 0
+
+
 def compare_runs(
     changes: Sequence[Change], scopes_of: ScopesOf, kept: KeptTests, gone: Callable[[Change], bool]
 ) -> Iterator[Alteration]:
     """Alterations in the order of the pairs. `gone` says of a removed file that all that it tested is gone with it."""
     before = _side([(number, change.before) for number, change in enumerate(changes) if not gone(change)], scopes_of)
     after = _side([(number, change.after) for number, change in enumerate(changes)], scopes_of)
-    more = _tools(after) - _tools(before)
     matching = match_runs(before.runs, after.runs)
+    around = _Around(kept, _tools(after) - _tools(before), tuple(new for new in matching.added if not new.implied))
     for old, new in matching.pairs:
-        yield from _weaker(old, new, kept, grew=more[new.tool] > 0)
+        yield from _weaker(old, new, around)
     for old in matching.lost:
         yield from _lost(old, after)
     for new in matching.added:
-        yield from _weaker(_without_options(new), new, kept, grew=False) if new.implied else _new_run(new)
+        yield from _weaker(_without_options(new), new, _Around(kept)) if new.implied else _new_run(new)
 
 
 def _tools(side: _Side) -> Counter[str]:
@@ -68,7 +80,7 @@ def _without_options(run: Placed) -> Placed:
     return replace(run, run=Run(Program(run.tool, TESTS, ()), run.run.line, ""))
 
 
-def _weaker(old: Placed, new: Placed, kept: KeptTests, *, grew: bool) -> Iterator[Alteration]:
+def _weaker(old: Placed, new: Placed, around: _Around) -> Iterator[Alteration]:
     yield from _hidden(old, new)
     if old.tool != new.tool:
         yield _alteration("runner-exchanged", old, new, RISK, f"Tests that {old.tool} ran are now run by {new.tool}.")
@@ -77,11 +89,11 @@ def _weaker(old: Placed, new: Placed, kept: KeptTests, *, grew: bool) -> Iterato
     kinds = {kind for kind, _ in known}
     for each in weakenings(new.run.program):
         if (each.kind, each.text) not in known:
-            weight = _weight(each, kept, changed=each.kind in kinds, grew=grew)
+            weight = _weight(each, around.kept, changed=each.kind in kinds, grew=around.grew(new.tool))
             if weight is not None:
                 yield _of(each, old, new, weight)
     yield from (_of(each, old, new, each.weight) for each in crossed_bars(old.run.program, new.run.program))
-    yield from _narrower(old, new, kept, grew=grew)
+    yield from _narrower(old, new, around)
     yield from _less_strict(old, new)
 
 
@@ -132,11 +144,13 @@ def _of(each: Weakening, old: Placed, new: Placed, weight: Weight) -> Alteration
     return _alteration(each.kind, old, new, weight, f"With `{_short(each.text)}` the test run {each.says}.")
 
 
-def _narrower(old: Placed, new: Placed, kept: KeptTests, *, grew: bool) -> Iterator[Alteration]:
+def _narrower(old: Placed, new: Placed, around: _Around) -> Iterator[Alteration]:
+    """A run may be split in several, which together name all that it named."""
     was, now = named_places(old.run.program), named_places(new.run.program)
-    if new.implied or not is_narrower(was, now):
+    others = [named_places(each.run.program) for each in around.added if each.tool == new.tool]
+    if new.implied or () in others or not is_narrower(was, [*now, *(place for other in others for place in other)]):
         return
-    weight = FAILED if not grew and loses_tests(new.tool, was, now, kept) else PERSON
+    weight = FAILED if not others and loses_tests(new.tool, was, now, around.kept) else PERSON
     reason = f"The test run names only `{_short(' '.join(now))}`, less than before."
     yield _alteration("collection-narrowed", old, new, weight, reason)
 

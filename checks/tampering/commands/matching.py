@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
-from collections.abc import Callable, Hashable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 
 from checks.tampering.commands.runs import Run
 
@@ -58,15 +59,44 @@ def match_runs(before: Sequence[Placed], after: Sequence[Placed]) -> Matching:
 
 
 def _match_by(key: Callable[[Placed], Hashable], matching: Matching) -> None:
-    waiting: dict[Hashable, deque[Placed]] = defaultdict(deque)
-    for each in matching.lost:
-        waiting[key(each)].append(each)
-    added = []
-    for each in matching.added:
-        partners = waiting.get(key(each))
-        if partners:
-            matching.pairs.append((partners.popleft(), each))
-        else:
-            added.append(each)
-    matching.added = added
-    matching.lost = [each for queue in waiting.values() for each in queue]
+    """Pairs of the same key; where there are several, those with the most words in common."""
+    old_groups, new_groups = _grouped(key, matching.lost), _grouped(key, matching.added)
+    matching.lost = [each for name, group in old_groups.items() if name not in new_groups for each in group]
+    matching.added = [each for name, group in new_groups.items() if name not in old_groups for each in group]
+    for name in (name for name in old_groups if name in new_groups):
+        _match_group(old_groups[name], new_groups[name], matching)
+
+
+def _grouped(key: Callable[[Placed], Hashable], runs: Sequence[Placed]) -> dict[Hashable, list[Placed]]:
+    groups: dict[Hashable, list[Placed]] = defaultdict(list)
+    for each in runs:
+        groups[key(each)].append(each)
+    return groups
+
+
+def _match_group(old: Sequence[Placed], new: Sequence[Placed], matching: Matching) -> None:
+    candidates = [(-_likeness(was, now), *at) for at, was, now in _crossed(old, new)]
+    free_old, free_new = dict(enumerate(old)), dict(enumerate(new))
+    for _, old_at, new_at in sorted(candidates):
+        if old_at in free_old and new_at in free_new:
+            matching.pairs.append((free_old.pop(old_at), free_new.pop(new_at)))
+    matching.lost += free_old.values()
+    matching.added += free_new.values()
+
+
+def _crossed(old: Sequence[Placed], new: Sequence[Placed]) -> Iterator[tuple[tuple[int, int], Placed, Placed]]:
+    """Every old run with every new one; of very many only those at the same place in their row."""
+    if len(old) * len(new) > _MOST_CANDIDATES:
+        yield from (((at, at), was, now) for at, (was, now) in enumerate(zip(old, new, strict=False)))
+        return
+    for (old_at, was), (new_at, now) in product(enumerate(old), enumerate(new)):
+        yield (old_at, new_at), was, now
+
+
+def _likeness(was: Placed, now: Placed) -> int:
+    """Words in common, less those that are not."""
+    one, other = set(was.run.text.split()), set(now.run.text.split())
+    return len(one & other) - len(one ^ other)
+
+
+_MOST_CANDIDATES = 2_500

@@ -154,6 +154,8 @@ def test_tests_of_cmake_that_are_switched_off(words: str) -> None:
     text = f"set_tests_properties(a PROPERTIES {words})\n"
     (found,) = suppressions(changes_between({path: "\n"}, {path: f"\n{text}"}))
     assert (found.kind, found.weight, found.line) == ("test-skipped", Weight.PERSON, 2)
+    (new,) = suppressions(changes_between({}, {path: text}))
+    assert new.weight is Weight.RISK
     assert found.reason == f"A test is switched off or expected to fail: `{words}`."
 
 

@@ -33,6 +33,8 @@ def _in_line(path: str, line: str) -> list[tuple[str, Weight, int | None]]:
             for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
         ),
         ("a.md", "\u202e", "bidi-control", RISK),
+        ("tests/test_a.py", "x = '\u202e'", "bidi-control", RISK),
+        ("tests/test_a.py", "x = '\u200b'", "invisible-character", RISK),
         ("locale/ar.json", "\u2067", "bidi-control", RISK),
         *(
             ("a.js", f"x{chr(code)} = 1", "invisible-character", PERSON)

@@ -71,7 +71,16 @@ def test_one_run(before: str, after: str, kinds: list[tuple[str, Weight]]) -> No
     [
         ("pytest", "pytest -k a", "pytest -k 'not a'", [("collection-narrowed", PERSON)]),
         ("pytest", "pytest -m a", "pytest -m 'not a'", [("collection-narrowed", RISK)]),
-        ("pytest", "pytest tests/a/test_a.py", "pytest tests/b", [("collection-narrowed", PERSON)]),
+        ("pytest tests", "pytest tests/a/test_a.py", "pytest tests/b", [("collection-narrowed", PERSON)]),
+        ("pytest tests/a tests/b", "pytest tests/a", "pytest tests/b", []),
+        ("pytest tests/a tests/b", "pytest tests/a", "pytest", []),
+        ("pytest tests/a tests/b", "pytest tests/a", "jest", [("collection-narrowed", PERSON)]),
+        (
+            "pytest -q tests --dist=x",
+            "pytest -q tests/a",
+            "pytest -q tests --dist=x --ignore=dist",
+            [("collection-narrowed", RISK)],
+        ),
         ("pytest", "pytest", "pytest -k a", []),
         ("pytest", "pytest", "pytest -q || true", [("exit-code-swallowed", RISK)]),
         ("pytest", "pytest", "ruff check || true", []),
@@ -248,6 +257,17 @@ def _pairs(before: list[Placed], after: list[Placed]) -> list[Any]:
             [_placed("pytest")],
             [((0, "a", "pytest"), (0, "a", "pytest")), ((0, "a", "pytest"), None)],
         ),
+        # Among equals in place and tool, those with the most words in common.
+        (
+            [_placed("pytest -q tests")],
+            [_placed("pytest tests/a"), _placed("pytest -q tests -x")],
+            [((0, "a", "pytest -q tests"), (0, "a", "pytest -q tests -x")), (None, (0, "a", "pytest tests/a"))],
+        ),
+        (
+            [_placed("pytest -a"), _placed("pytest -b -c")],
+            [_placed("pytest -b -d"), _placed("pytest -e")],
+            [((0, "a", "pytest -b -c"), (0, "a", "pytest -b -d")), ((0, "a", "pytest -a"), (0, "a", "pytest -e"))],
+        ),
         ([], [], []),
     ],
 )
@@ -262,6 +282,14 @@ def test_what_is_hidden_stays_with_its_text() -> None:
         [_placed("pytest"), _placed("pytest", hidden=hidden)],
     )
     assert [(old.run.hidden, new.run.hidden) for old, new in match_runs(before, after).pairs] == [
-        (None, None),
         (hidden, hidden),
+        (None, None),
     ]
+
+
+def test_very_many_runs_are_paired_in_their_order() -> None:
+    before = [_placed(f"pytest -a{number}") for number in range(60)]
+    after = [_placed(f"pytest -b{number}") for number in range(58)]
+    pairs = _pairs(before, after)
+    assert pairs[:58] == [((0, "a", f"pytest -a{at}"), (0, "a", f"pytest -b{at}")) for at in range(58)]
+    assert pairs[58:] == [((0, "a", "pytest -a58"), None), ((0, "a", "pytest -a59"), None)]
