@@ -8,6 +8,7 @@ from checks.tampering import (
     configuration,
     content_risk,
     foreign,
+    migrations,
     python_patterns,
     source_patterns,
     surface,
@@ -28,6 +29,7 @@ _PARTS: tuple[Callable[[Sequence[Change]], Iterable[Alteration]], ...] = (
     workflow_edits.alterations,
     surface.alterations,
     content_risk.alterations,
+    migrations.alterations,
 )
 _ORDER = (Weight.FAILED, Weight.PERSON, Weight.RISK)
 
