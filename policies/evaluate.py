@@ -118,7 +118,14 @@ def _of_agent(case: _Case) -> tuple[Node, ...]:
     required = policy.bundle.required
     given = claims.check(case.snapshot, case.reading, required)
     no_bundle = case.reading.source is None and case.snapshot.number is None
-    back = rollback.check(bundle, case.level, case.risk.areas, required="rollback" in required, offline=no_bundle)
+    back = rollback.check(
+        bundle,
+        case.level,
+        case.risk.areas,
+        required="rollback" in required,
+        offline=no_bundle,
+        change=case.snapshot,
+    )
     return (
         group("policy", (policy_finding(case.state),)),
         group("ticket", (_ticket(case),)),

@@ -21,6 +21,8 @@ _WANTED = {
     "review": "The people whom the policy names approve this head.",
     "risk": "The risk of the change is known, and the bundle does not call it lower.",
     "rollback": "A way back that fits the change.",
+    "rollback.migration": "Every migration has its way back, or a person accepts that what it does is kept.",
+    "rollback.revert": "What lands can be undone with `git revert`.",
     "scope": "The change stays within its ticket, and all of it was seen.",
     "tampering": "The tests that judge the change are no fewer and no weaker than before.",
     "ticket": "The work belongs to an accepted ticket.",

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from checks.finding import Finding, Fix, Status
+from checks.finding import Evidence, Finding, Fix, Status
 from checks.rollback import check
-from checks.snapshot import Risk
+from checks.snapshot import Risk, Unread
+from checks.tampering.alteration import Alteration, Analysis, Weight
 from tests.checks import build
 
 LOW, MEDIUM, HIGH, CRITICAL = Risk.LOW, Risk.MEDIUM, Risk.HIGH, Risk.CRITICAL
@@ -212,3 +213,112 @@ def test_steps_may_be_in_any_language() -> None:
 def test_a_long_stub_is_cut() -> None:
     findings = _check({"strategy": "manual", "steps": ["just " * 40 + "revert"], "data_loss": False}, LOW, "migration")
     assert findings[0].reason == f"A step of the way back says nothing that brings it back: `{('just ' * 40)[:100]}`."
+
+
+def _of_change(rollback: dict[str, Any] | None, **changes: Any) -> tuple[Finding, ...]:
+    return _check(rollback, change=build.snapshot(**changes))
+
+
+def test_a_revert_of_what_lands_is_tried() -> None:
+    lands = {"merge_diff": build.diff("a.py"), "target_sha": "b2" * 20}
+    given, tried = _of_change({"strategy": "revert"}, **lands)
+    assert given.check == "rollback"
+    assert tried == Finding(
+        "rollback.revert",
+        Status.PASSED,
+        "`git revert` of what lands applies cleanly and leaves the files of `b2b2b2b2b2b2`.",
+        (Evidence("target branch", digest="b2" * 20),),
+    )
+    assert len(_of_change({"strategy": "manual", "steps": ["Switch it off."]}, **lands)) == 1
+
+
+def test_a_revert_of_what_is_not_known_is_pending() -> None:
+    _, tried = _of_change({"strategy": "revert"}, merge_diff=Unread("the merge conflicts"))
+    assert tried == Finding(
+        "rollback.revert",
+        Status.PENDING,
+        "What would land, and be reverted, is not known: the merge conflicts.",
+        fix=Fix("update-branch", "Merge or rebase onto the target branch and push; the gate tries it again."),
+    )
+
+
+def test_nothing_cannot_be_reverted() -> None:
+    _, tried = _of_change({"strategy": "revert"}, merge_diff=build.diff())
+    assert (tried.status, tried.reason) == (Status.SKIPPED, "Nothing would land, so that there is nothing to revert.")
+    assert _of_change({"strategy": "revert"}, merge_diff=build.diff(complete=False))[1].status is Status.PASSED
+
+
+def _migration(path: str = "db/1.up.sql", kind: str = "migration-without-way-back") -> Alteration:
+    reason = "No file of the change takes it back."
+    return Alteration(kind, path, 3, "", "CREATE", reason, Weight.RISK, path, "migration")
+
+
+def _migrating(rollback: dict[str, Any] | None, *found: Alteration, **more: Any) -> list[tuple[str, Status]]:
+    change = build.snapshot(analysis=Analysis(found or (_migration(),)))
+    given = _check(rollback, change=change, **more)
+    return [(each.check, each.status) for each in given if each.check not in ("rollback", "rollback.revert")]
+
+
+FAILED = [("rollback.migration", Status.FAILED)]
+DOWN = {"strategy": "down-migration", "steps": ["alembic downgrade -1"], "tested": True}
+
+
+@pytest.mark.parametrize(
+    ("rollback", "told"),
+    [
+        ({"strategy": "revert"}, FAILED),
+        ({"strategy": "revert", "data_loss": False}, FAILED),
+        ({"strategy": "revert", "data_loss": True}, [("rollback.data-loss", Status.PENDING)]),
+        (DOWN, []),
+        ({**DOWN, "tested": False}, FAILED),
+        ({**DOWN, "steps": []}, FAILED),
+        ({**DOWN, "strategy": "manual"}, FAILED),
+        (None, FAILED),
+    ],
+)
+def test_a_migration_without_its_way_back_must_be_answered_for(
+    rollback: dict[str, Any] | None, told: list[tuple[str, Status]]
+) -> None:
+    assert _migrating(rollback) == told
+    assert _migrating(rollback, _migration(kind="data-dropped")) == [each for each in told if each not in FAILED]
+
+
+def test_which_migration() -> None:
+    change = build.snapshot(analysis=Analysis((_migration(), _migration("db/2.up.sql"))))
+    found = _check({"strategy": "manual", "steps": ["Switch it off."]}, change=change)[1]
+    assert found == Finding(
+        "rollback.migration",
+        Status.FAILED,
+        "A migration has no way back: `db/1.up.sql` line 3. No file of the change takes it back. And 1 more.",
+        tuple(
+            Evidence("No file of the change takes it back.", path=path, start_line=3)
+            for path in ("db/1.up.sql", "db/2.up.sql")
+        ),
+        Fix(
+            "correct-bundle",
+            "Write the way back into the migration, or give the strategy down-migration with steps that were tried, "
+            "or set rollback.data_loss to true, so that a person can accept it.",
+            "rollback",
+        ),
+    )
+    many = build.snapshot(analysis=Analysis(tuple(_migration(f"{number}.up.sql") for number in range(12))))
+    crowded = _check({"strategy": "revert"}, change=many)[2]
+    assert len(crowded.evidence) == 10
+    assert crowded.reason.endswith(" And 11 more.")
+    one = _check({"strategy": "revert"}, change=build.snapshot(analysis=Analysis((_migration(),))))[2]
+    assert one.reason.endswith("takes it back.")
+
+
+@pytest.mark.parametrize("analysis", [None, Unread("it was too slow"), Analysis(())])
+def test_without_an_analysis_no_migration_is_known(analysis: Any) -> None:
+    checks = [each.check for each in _of_change({"strategy": "revert"}, analysis=analysis)]
+    assert checks == ["rollback", "rollback.revert"]
+
+
+def test_a_local_judgement_without_a_bundle_asks_for_it_first() -> None:
+    assert _migrating(None, offline=True) == []
+    change = build.snapshot(analysis=Analysis((_migration(),)))
+    assert [each.check for each in check(None, LOW, (), required=False, change=change)] == [
+        "rollback",
+        "rollback.migration",
+    ]

@@ -35,12 +35,14 @@ AWAY = Unread("GitHub answered 502")
 OFFLINE = Unread("GitHub was not asked", offline=True)
 OTHER = "3" * 40
 REMOVED = Alteration("test-removed", "t.py", 3, "def test_a(): ...", "", "The test is gone.", Weight.FAILED, "test_a")
+ONE_WAY = Alteration("migration-without-way-back", "m.py", 3, "", "x", "It cannot go back.", Weight.RISK, "m.py")
 REPORT = TestReport("junit", "junit", 12, 0, 0, 0)
 BEFORE = Baseline(".github/workflows/ci.yml", 5, TARGET, NOW, (JobTests("test", 20, 0),))
 CHECKS = {
     "people", "policy", "ticket", "bundle", "claims.head", "claims.tree", "claims.files", "claims.commands",
     "claims.evidence", "claims.tests", "claims.logs", "scope", "scope.complete", "risk", "risk.claim", "rollback",
-    "rollback.data-loss", "rollback.stub", "claims.stale", "tampering", "tampering.test-removed",
+    "rollback.data-loss", "rollback.stub", "rollback.revert", "rollback.migration",
+    "tampering.migration-without-way-back", "claims.stale", "tampering", "tampering.test-removed",
     "ci.runs", "ci.workflow-files", "ci.jobs", "ci.logs", "ci.commands", "ci.tests",
     "ci.token", "ci.secrets", "ci.cache", "ci.runner", "ci.variables", "ci.attempts",
     "ci.reports", "ci.baseline", "ci.other", "ci.verifier", "review", "review.changes", "review.co-authors",
@@ -74,6 +76,8 @@ def _bundle(text: str) -> dict[str, str]:
 CHANGES: dict[str, dict[str, Any]] = {
     "nothing": {},
     "a removed test": {"analysis": Analysis((REMOVED,))},
+    "a migration without its way back": {"analysis": Analysis((ONE_WAY,))},
+    "and without a bundle": {"analysis": Analysis((ONE_WAY,)), "body": ""},
     "nothing removed": {"analysis": Analysis((), tests_before=2, tests_after=2)},
     "a stub": _bundle("reason: x\nrollback: {strategy: manual, steps: [TBD]}"),
     "a stale command": _bundle(
