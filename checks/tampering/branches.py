@@ -15,7 +15,7 @@ from tree_sitter import Node
 from checks.tampering.conditions import asserted
 from checks.tampering.matchers import Said
 from checks.tampering.reading import Reader
-from checks.tampering.scopes import Item, Kind, Message, Scope, condition_scope
+from checks.tampering.scopes import Item, Kind, Message, Scope, guard
 from checks.tampering.syntax import demanded, first_part, last_part, parts
 
 _BLOCKS = frozenset({"statement_block", "block"})
@@ -54,10 +54,9 @@ class BranchReader(Reader, ABC):
             yield Message(failing)
             for said in asserted(self.syntax, condition, self.known, negated=True):
                 yield self.assertion(condition, said)
-        if other is None:
-            yield Scope(Kind.GUARD, node, when=condition_scope(self.syntax.short(condition)))
-        elif not (self._has(then, self.asserting) and self._has(other, self.asserting)):
-            yield Scope(Kind.GUARD, node)
+        is_split = other is not None
+        if other is None or not (self._has(then, self.asserting) and self._has(other, self.asserting)):
+            yield guard(node, self.syntax.short(condition), is_split=is_split)
 
     def try_statement(self, body: Node, handlers: Sequence[Handler]) -> Iterator[Item]:
         """A handler swallows what it does not hand on; and it runs only if something was thrown.

@@ -34,6 +34,7 @@ _GRAMMAR = Grammar(
         *("class_declaration", "record_declaration", "struct_declaration", "method_declaration"),
         *("invocation_expression", "if_statement", "try_statement", "switch_statement", "switch_expression"),
         *("conditional_expression", "variable_declarator", "preproc_if", "preproc_else", "preproc_elif"),
+        "local_function_statement",
     ),
 )
 SIGN = re2.compile(
@@ -48,6 +49,7 @@ _DEFINES = re2.compile(
 _TESTS = frozenset({"Test", "TestCase", "TestCaseSource", "TestMethod", "DataTestMethod", "STATestMethod", "Property"})
 _ROWS = frozenset({"InlineData", "TestCase", "DataRow"})
 _SKIPS = frozenset({"Ignore", "Explicit"})
+_HOOKS = frozenset({"SetUp", "OneTimeSetUp", "TestInitialize", "ClassInitialize"})
 _ENDS = frozenset({"Assert.Ignore", "Assert.Inconclusive", "Assert.Skip", "Assert.Pass"})
 _ENDS_IF = {
     **dict.fromkeys(("Skip.If", "Assert.SkipWhen"), False),
@@ -90,16 +92,21 @@ class _Reader(BranchReader):
                 self._variable(node)
             case "preproc_if" | "preproc_else" | "preproc_elif":
                 yield self._conditional(node)
-            case "switch_statement" | "switch_expression" | "conditional_expression":
-                yield Scope(Kind.GUARD, node)
-            case _:
+            case "class_declaration" | "record_declaration" | "struct_declaration":
                 yield self._class(node)
+            case _:
+                yield from self._uncertain(kind, node)
 
     def is_failure(self, call: Node) -> bool:
         return call.type == "invocation_expression" and is_failure(chain(self.syntax, SHAPE, call))
 
     def known(self, condition: Node) -> Said | None:
         return known(self.syntax, condition)
+
+    def _uncertain(self, kind: str, node: Node) -> Iterator[Scope]:
+        """Branches of an expression or `switch`, and a local function that nobody calls."""
+        if kind != "local_function_statement" or not self.is_used(self.syntax.short(demanded(node, "name"))):
+            yield Scope(Kind.GUARD, node)
 
     def _class(self, node: Node) -> Scope:
         scope = Scope(Kind.SUITE, node, self.syntax.short(demanded(node, "name")))
@@ -128,6 +135,7 @@ class _Reader(BranchReader):
         scope.collected = "public" in modifiers
         scope.rows = tuple(self.syntax.short(one) for title, one in attributes if title in _ROWS) or None
         scope.marks = {mark.what: mark for one in attributes for mark in self._marks(*one)}
+        scope.is_hook = any(title in _HOOKS for title, _ in attributes)
         yield scope
         expected = next((self.syntax.short(one) for title, one in attributes if title == "ExpectedException"), None)
         if expected is not None:

@@ -16,7 +16,7 @@ from checks.tampering.chains import Chain, chain
 from checks.tampering.go_assertions import SHAPE, failing_if, is_failure, is_skip, read_assertions
 from checks.tampering.matchers import Said
 from checks.tampering.reading import Language, Reader, names_found
-from checks.tampering.scopes import Item, Kind, Mark, Message, Rows, Scope, Scopes, condition_scope
+from checks.tampering.scopes import Item, Kind, Mark, Message, Rows, Scope, Scopes, condition_scope, guard
 from checks.tampering.statements import names
 from checks.tampering.syntax import LONGEST_TEXT, Grammar, Syntax, demanded, first_part, parts
 from checks.tampering.units import FileUnits, SkipScope
@@ -150,7 +150,7 @@ class _Reader(Reader):
             initializer = node.child_by_field_name("initializer")
             for said in failing_if(self.syntax, condition, initializer):
                 yield self.assertion(condition, said)
-        yield Scope(Kind.GUARD, node, when=condition_scope(self.syntax.short(condition)))
+        yield guard(node, self.syntax.short(condition))
 
     def _failing(self, block: Node) -> Node | None:
         """The first call on the block's own level that fails the test."""

@@ -44,6 +44,7 @@ _KEYWORDS = frozenset({"if", "for", "while", "switch", "catch", "return", "new",
 _TESTS = frozenset(
     {"Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "TestTemplate", "Theory", "Property", "RetryingTest"}
 )
+_HOOKS = frozenset({"BeforeEach", "BeforeAll", "Before", "BeforeClass", "BeforeMethod"})
 _SKIPS = frozenset({"Disabled", "Ignore"})
 _SKIP_CONDITIONS = ("DisabledOn", "DisabledIf", "DisabledFor", "EnabledOn", "EnabledIf", "EnabledFor")
 _RETRIES = frozenset({"RetryingTest", "Retry", "RepeatedIfExceptionsTest", "Flaky", "RepeatFailedTest"})
@@ -126,6 +127,7 @@ class _Reader(BranchReader):
         scope.collected = self._is_collected and modifiers.isdisjoint({"private", "static"})
         scope.marks = self._marks(annotations)
         scope.rows = self._rows(annotations)
+        scope.is_hook = not _HOOKS.isdisjoint(annotations)
         error = _value(self.syntax, annotations.get("Test"), "expected")
         if error.removesuffix(".class") in _CATCHES_ASSERTIONS:  # so is every failing assertion in it
             scope.certain_until = body.start_byte

@@ -44,10 +44,10 @@ EXPECT: Mapping[str, Form] = {
         " toHaveReturned toHaveReturnedTimes toHaveBeenCalledBefore toHaveBeenCalledAfter",
         Form("called", None, 0),
     ),
+    **each("toMatchInlineSnapshot toThrowErrorMatchingInlineSnapshot", Form("snapshot", None, 0)),
     "toHaveBeenCalledOnce": Form("called", None, fixed="1"),
     **each(
-        "toMatchSnapshot toMatchInlineSnapshot toMatchFileSnapshot toHaveScreenshot toMatchImageSnapshot"
-        " toMatchAriaSnapshot matchSnapshot",
+        "toMatchSnapshot toMatchFileSnapshot toHaveScreenshot toMatchImageSnapshot toMatchAriaSnapshot matchSnapshot",
         Form("snapshot", None),
     ),
 }

@@ -6,7 +6,7 @@ for tests and suites do not contradict each other. `javascript_words` knows the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import re2
@@ -18,12 +18,12 @@ from checks.tampering.branches import BranchReader, Handler, left_at
 from checks.tampering.chains import Chain, chain
 from checks.tampering.javascript_assertions import SHAPE, is_caught, known, read_assertions
 from checks.tampering.javascript_matchers import FAIL
-from checks.tampering.javascript_words import FUNCTIONS, declared, property_bound, written_rows
+from checks.tampering.javascript_words import FUNCTIONS, Names, alias_of, declared, property_bound, written_rows
 from checks.tampering.matchers import Said
 from checks.tampering.places import extension, is_test_path
 from checks.tampering.reading import Language, names_found
-from checks.tampering.scopes import Item, Kind, Mock, Scope, Scopes
-from checks.tampering.syntax import Grammar, Syntax, demanded
+from checks.tampering.scopes import Item, Kind, Mock, Scope, Scopes, guard
+from checks.tampering.syntax import Grammar, Syntax, demanded, first_part, parts
 from checks.tampering.units import Assertion, FileUnits
 
 _WANTED = (
@@ -60,6 +60,15 @@ _COLLECTED = re2.compile(
     r"(?i)(?:.*/)?(?:(?:__tests__|tests?|specs?|e2e|integration)/.*|(?:[^/]*[._-])?(?:test|spec|tests|cy|e2e)\.\w+"
     r"|tests?[._-][^/]*)"
 )
+_PROMISES = frozenset({"resolves", "rejects", "eventually"})
+# https://playwright.dev/docs/test-assertions: those that try again are to be awaited, the others are jest's.
+_WEB = re2.compile(
+    r"expect(?:\.soft)?(?:\.not)?\.to(?:Be(?:Attached|Checked|Disabled|Editable|Empty|Enabled|Focused|Hidden|InViewport|"
+    r"Visible|OK)|Contain(?:Text|Class)|Have(?:Accessible\w+|Attribute|Class|Count|CSS|Id|JSProperty|Role|Screenshot|"
+    r"Text|Values?|Title|URL)|MatchAriaSnapshot|Pass)"
+)
+# What stands before something that is waited for, handed over or kept.
+_WAITING = frozenset({"await", "return", "yield", "=>", "(", "[", ",", "=", ":", "?", "&&", "||", "??"})
 _MOCKS = frozenset({"jest.mock", "jest.doMock", "vi.mock", "vi.doMock", "mock.module", "proxyquire", "mock"})
 _SPIES = frozenset({"jest.spyOn", "vi.spyOn", "sinon.stub", "sinon.replace", "mock.method", "t.mock.method", "spyOn"})
 
@@ -84,6 +93,8 @@ class _Reader(BranchReader):
     def __init__(self, syntax: Syntax, scopes: Scopes, path: str) -> None:
         super().__init__(syntax, scopes)
         self._is_collected = _COLLECTED.fullmatch(path) is not None
+        self._is_playwright = b"@playwright/test" in syntax.source
+        self._names = Names(self.lists)
 
     def visit(self, kind: str, node: Node) -> Iterator[Item]:
         if node.id in self.taken:
@@ -112,7 +123,7 @@ class _Reader(BranchReader):
         read = chain(self.syntax, SHAPE, node)
         self.taken.update(inner.id for inner in read.inner)
         if node.type == "call_expression":
-            opened = list(declared(self.syntax, read, node, self.lists, is_collected=self._is_collected))
+            opened = list(declared(self.syntax, read, node, self._names, is_collected=self._is_collected))
             if opened:
                 yield from opened
                 return
@@ -121,7 +132,14 @@ class _Reader(BranchReader):
             yield from self._replaced(read)
             yield from self._rows(read, node)
             yield from self._caught(read)
-        yield from self.chain(node, read, read_assertions(self.syntax, read), swallowed=is_caught(read))
+        swallowed = is_caught(read) or self._is_lost(node, read)
+        yield from self.chain(node, read, read_assertions(self.syntax, read), swallowed=swallowed)
+
+    def _is_lost(self, node: Node, read: Chain) -> bool:
+        """Whether nobody waits for what it promises, so that the test is over before it fails."""
+        names = {link.name for link in read.links}
+        is_promised = not names.isdisjoint(_PROMISES) or (self._is_playwright and _WEB.fullmatch(read.name) is not None)
+        return is_promised and self.syntax.before(node) not in _WAITING
 
     def assertion(self, node: Node, said: Said, *, swallowed: bool = False) -> Assertion:
         """What mocha keeps in `this` is a variable like another."""
@@ -133,8 +151,18 @@ class _Reader(BranchReader):
             texts = [self.syntax.short(argument).strip('"') for argument in link.arguments or ()]
             if name in _MOCKS and texts:
                 yield Mock(texts[0])
+                yield from self._made(texts[0], (link.arguments or ())[1:])
             elif name in _SPIES and len(texts) > 1:
                 yield Mock(f"{texts[0]}.{texts[1]}")
+
+    def _made(self, path: str, factory: Sequence[Node]) -> Iterator[Mock]:
+        """What a module's replacement defines: `jest.mock("./cart", () => ({ total: () => 3 }))`."""
+        stem = path.rpartition("/")[2].partition(".")[0]
+        for function in factory:
+            made = demanded(function, "body")
+            made = (first_part(made) if made.type == "parenthesized_expression" else made) or made
+            for pair in parts(made) if made.type == "object" else ():
+                yield Mock(f"{stem}.{self.syntax.short(pair.child_by_field_name('key') or demanded(pair, 'name'))}")
 
     def _rows(self, read: Chain, node: Node) -> Iterator[Scope]:
         """Tests in `list.forEach(…)` run once for every element."""
@@ -147,11 +175,17 @@ class _Reader(BranchReader):
         yield from (Scope(Kind.GUARD, argument) for arguments in handlers for argument in arguments)
 
     def _loop(self, node: Node, over: Node) -> Iterator[Scope]:
+        """Inside a test, a loop over nothing checks nothing."""
+        rows = written_rows(self.syntax, over, self.lists)
         if not self.scopes.is_open(Kind.TEST):
-            yield Scope(Kind.SUITE, node, rows=written_rows(self.syntax, over, self.lists))
+            yield Scope(Kind.SUITE, node, rows=rows)
+        elif rows == ():
+            yield Scope(Kind.GUARD, node)
 
     def _function(self, node: Node, function: Node) -> Iterator[Scope]:
         name, body = self.syntax.short(demanded(node, "name")), demanded(function, "body")
+        if self.scopes.is_open(Kind.TEST) and not self.is_used(name):
+            yield Scope(Kind.GUARD, node)
         yield Scope(Kind.HELPER, node, name, parts=(body,), certain_until=left_at(body))
 
     def _variable(self, node: Node) -> Iterator[Scope]:
@@ -161,10 +195,14 @@ class _Reader(BranchReader):
         elif value is not None:
             name = self.syntax.short(demanded(node, "name"))
             self.bind(name, value, written_rows(self.syntax, value, self.lists))
+            alias = alias_of(self.syntax, value, self._names.aliases)
+            if alias is not None:
+                self._names.aliases[name] = alias
 
     def _either(self, node: Node) -> Iterator[Scope]:
+        """`ready && it(…)`"""
         if demanded(node, "operator").type in ("&&", "||", "??"):
-            yield Scope(Kind.GUARD, node)
+            yield guard(node, self.syntax.short(demanded(node, "left")))
 
     def is_failure(self, call: Node) -> bool:
         read = chain(self.syntax, SHAPE, call)

@@ -9,12 +9,13 @@ https://github.com/avajs/ava/blob/main/docs/01-writing-tests.md, https://api.qun
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
 from checks.tampering.branches import left_at
-from checks.tampering.chains import Chain, Link
+from checks.tampering.chains import Chain, Link, chain
+from checks.tampering.javascript_assertions import SHAPE
 from checks.tampering.scopes import Item, Kind, Mark, Scope, condition_scope
 from checks.tampering.syntax import Syntax, demanded, first_part, parts
 from checks.tampering.units import SkipScope
@@ -60,22 +61,51 @@ class _Word:
     kind: Kind
     marked: str | None  # by the first letter of `fit`, `xdescribe`
     between: Sequence[Link]
+    skip: Mark | None = None  # by its name's own meaning
 
 
-def declared(syntax: Syntax, read: Chain, node: Node, lists: Lists, *, is_collected: bool) -> Iterator[Item]:
-    """The test, suite or hook that a call declares, or what it says about those around it; nothing for another call.
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """What another name for a declaring word means: of `const maybe = ready ? it : it.skip` the kind and the skip."""
 
-    `lists` are the file's named lists, for tests that run once for every element.
-    """
+    kind: Kind
+    skip: Mark | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What names of a file stand for: lists, for tests that run once for every element, and other words for tests."""
+
+    lists: Lists
+    aliases: dict[str, Alias] = field(default_factory=dict)
+
+
+def declared(syntax: Syntax, read: Chain, node: Node, names: Names, *, is_collected: bool) -> Iterator[Item]:
+    """The test, suite or hook that a call declares, or what it says about those around it; nothing for another call."""
     own = read.links[-1].arguments if read.links else None
     if read.start is not None or own is None:
         return
     if read.name in _CALLS and not (read.name.startswith("test.") and own and own[0].type in _STRINGS):
         yield _mark_by_call(syntax, read, node, own)
     elif read.links[-1].name in _HOOKS and len(read.links) <= 2 and (function := _function(own)) is not None:
-        yield Scope(Kind.HELPER, node, read.links[-1].name, parts=(function,))
-    elif (word := _word(read.links)) is not None and own:
-        yield _block(syntax, word, node, own, lists, is_collected=is_collected)
+        yield Scope(Kind.HELPER, node, read.links[-1].name, parts=(function,), is_hook=True)
+    elif (word := _word(read.links, names.aliases)) is not None and own:
+        yield _block(syntax, word, node, own, names.lists, is_collected=is_collected)
+
+
+def alias_of(syntax: Syntax, value: Node, aliases: Mapping[str, Alias]) -> Alias | None:
+    """What a name means that is given this value: `it`, `test.extend({…})`, `ready ? it : it.skip`."""
+    if value.type == "ternary_expression":
+        sides = [chain(syntax, SHAPE, demanded(value, side)) for side in ("consequence", "alternative")]
+        words = [_word(side.links, aliases) for side in sides if side.start is None]
+        condition = syntax.short(demanded(value, "condition"))
+        kinds = {word.kind for word in words if word is not None}
+        skip = Mark("skipped", syntax.short(value), condition_scope(condition, runs=sides[1].name.endswith("skip")))
+        return Alias(kinds.pop(), skip) if len(words) == 2 and None not in words and len(kinds) == 1 else None
+    read = chain(syntax, SHAPE, value)
+    links = [link for link in read.links if link.name != "extend"]
+    word = _word(links, aliases) if read.start is None and links else None
+    return None if word is None or any(link.arguments is not None for link in links) else Alias(word.kind, word.skip)
 
 
 def written_rows(syntax: Syntax, node: Node, lists: Lists) -> tuple[str, ...] | None:
@@ -110,8 +140,12 @@ def _table(syntax: Syntax, table: Node) -> tuple[str, ...]:
     return tuple(",".join(cells[start : start + columns]) for start in range(0, len(cells), columns))
 
 
-def _word(links: Sequence[Link]) -> _Word | None:
+def _word(links: Sequence[Link], aliases: Mapping[str, Alias]) -> _Word | None:
     names = [link.name for link in links]
+    if names[0] in aliases:
+        alias = aliases[names[0]]
+        known = all(link.name in _BETWEEN for link in links[1:])
+        return _Word(alias.kind, None, links[1:], alias.skip) if known else None
     is_owned = len(names) > 1 and names[0] in _OWNERS and names[1] in _TESTS | _SUITES
     first, between = (names[1], links[2:]) if is_owned else (names[0], links[1:])
     marked = {"f": "focused", "x": "skipped"}.get(first[:1]) if first[1:] in _TESTS | _SUITES else None
@@ -171,6 +205,8 @@ def _title(syntax: Syntax, own: Sequence[Node], pairs: Mapping[str, Node]) -> st
 
 def _marks_of_word(syntax: Syntax, word: _Word, node: Node) -> Iterator[Mark]:
     source = syntax.short(node).partition("(")[0]
+    if word.skip is not None:
+        yield word.skip
     if word.marked is not None:
         yield Mark(word.marked, source)
     for link in word.between:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -27,6 +28,8 @@ class Reader:
         self._values: dict[str, str] = {}  # named literals of the file, likewise
         self._local: dict[str, str] = {}  # those of the test or helper that is open
         self._open: Scope | None = None
+        self._count: Counter[str] = Counter()  # of the words of a test or helper
+        self._counted_for: Scope | None = None
 
     def bind(self, name: str, value: Node, rows: tuple[str, ...] | None) -> None:
         """A name stands for that value from here on; `rows` are its elements where it is a list."""
@@ -47,6 +50,13 @@ class Reader:
     def last_statement(self, body: Node) -> str:
         """What a whole function is expected to fail with."""
         return self.syntax.short(*parts(body)[-1:])
+
+    def is_used(self, name: str) -> bool:
+        """Whether a name that the open test or helper defines stands anywhere else in it."""
+        block = self.scopes.block()
+        if block is not self._counted_for and block is not None:
+            self._counted_for, self._count = block, Counter(self.syntax.words(block.node))
+        return self._count[name] > 1
 
     def _stands_for(self, name: str) -> str:
         return self._locals().get(name, self._values.get(name, name))

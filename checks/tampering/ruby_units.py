@@ -17,7 +17,7 @@ from checks.tampering.conditions import asserted
 from checks.tampering.places import is_test_path
 from checks.tampering.reading import Language, Reader, names_found
 from checks.tampering.ruby_assertions import FAILS, SHAPE, known, read_assertions
-from checks.tampering.scopes import Item, Kind, Mark, Message, Mock, Scope, Scopes, condition_scope
+from checks.tampering.scopes import Item, Kind, Mark, Message, Mock, Scope, Scopes, condition_scope, guard
 from checks.tampering.syntax import Grammar, Syntax, demanded
 from checks.tampering.units import FileUnits, SkipScope
 
@@ -80,6 +80,7 @@ class _Reader(Reader):
     def __init__(self, syntax: Syntax, scopes: Scopes, path: str) -> None:
         super().__init__(syntax, scopes)
         self._is_collected = _COLLECTED.fullmatch(path) is not None
+        scopes.leave_file_at(self._left_at(syntax.root))
 
     def visit(self, kind: str, node: Node) -> Iterator[Item]:
         if node.id in self.taken:
@@ -152,8 +153,12 @@ class _Reader(Reader):
         word = names[-1]
         if read.start is not None or names[:-1] not in ([], ["RSpec"]) or self.scopes.is_open(Kind.TEST):
             return None
+        if word in _ENDS and self.scopes.block() is not None:  # `skip` in a hook is no example
+            return None
         if word in _HOOKS and block is not None:
-            return self._block(Kind.HELPER, node, word, block.child_by_field_name("body"))
+            hook = self._block(Kind.HELPER, node, word, block.child_by_field_name("body"))
+            hook.is_hook = True
+            return hook
         plain = word[1:] if word in _MARKED and word[1:] in _TESTS | _SUITES else word
         is_suite = plain in _SUITES
         if not is_suite and plain not in _TESTS and (word not in _MARKED or not (arguments or block)):
@@ -224,9 +229,10 @@ class _Reader(Reader):
                 yield self.assertion(condition, said)
         other = node.child_by_field_name("alternative")
         both = other is not None and self._asserts(then) and self._asserts(other)
-        when = condition_scope(self.syntax.short(condition), runs=unless)
+        text = f"!({self.syntax.short(condition)})" if unless else self.syntax.short(condition)
+        when = condition_scope(text)
         if not both:
-            yield Scope(Kind.GUARD, node, when=when if other is None else SkipScope.CONDITION)
+            yield guard(node, text, is_split=other is not None)
         for bare in _statements(then):
             what = _ENDS.get(self.syntax.short(bare)) if bare.type == "identifier" else None
             if what is not None:

@@ -164,9 +164,10 @@ class _Reader(Reader):
         is_test = any(name.rpartition("::")[2] in _TESTS for name in names)
         if not is_test and node.start_byte >= self._tests_end:
             return
-        scope = Scope(
-            Kind.TEST if is_test else Kind.HELPER, node, self.syntax.short(demanded(node, "name")), parts=(body,)
-        )
+        title = self.syntax.short(demanded(node, "name"))
+        if self.scopes.is_open(Kind.TEST) and not self.is_used(title):
+            yield Scope(Kind.GUARD, node)
+        scope = Scope(Kind.TEST if is_test else Kind.HELPER, node, title, parts=(body,))
         rows = tuple(text for text, name in zip(attributes, names, strict=True) if name.rpartition("::")[2] in _ROWS)
         scope.rows = rows or None
         scope.marks = {mark.what: mark for text in attributes if (mark := mark_of(text)) is not None}

@@ -65,13 +65,12 @@ class Rows:
     rows: tuple[str, ...]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Scope:
     """`rows` are those of a table that it runs for, `own_rows` of tables in it, `parts` what counts as its body.
 
-    `certain_until` is the byte from which on it may not be reached.
-
-    `when` is for guards: where a skip in it is one.
+    `certain_until` is the byte from which on it may not be reached. `when` is for guards: where a skip in it is one.
+    `is_hook`: what skips in it skips the tests of the suite around it.
     """
 
     kind: Kind
@@ -84,6 +83,7 @@ class Scope:
     certain_until: int | None = None
     collected: bool = True
     when: SkipScope = SkipScope.CONDITION
+    is_hook: bool = False
     assertions: list[Assertion] = field(default_factory=list)
     calls: set[str] = field(default_factory=set)
     mocks: set[str] = field(default_factory=set)
@@ -98,6 +98,7 @@ _OTHER_SYSTEM = re2.compile(
 )
 _LINUX = re2.compile(r"(?i)linux|unix")
 _NOT = re2.compile(r"!|\bnot\b|\bunless\b|(?i:is_?not)")
+_NEVER = frozenset({"false", "0", "nil", "null", "undefined"})
 _SEVERITY = {SkipScope.PLATFORM: 0, SkipScope.CONDITION: 1, SkipScope.ALWAYS: 2}
 _DEEPEST = 200  # scopes inside each other; only a hostile source has more, and looks at all of them for every assertion
 
@@ -108,6 +109,18 @@ def condition_scope(condition: str, *, runs: bool = False) -> SkipScope:
     is_not = _NOT.search(condition) is not None
     named = is_linux if runs is not is_not else is_other
     return SkipScope.PLATFORM if named and is_other is not is_linux else SkipScope.CONDITION
+
+
+def guard(node: Node, condition: str, *, is_split: bool = False) -> Scope:
+    """What may not run. Tests that are declared in it are skipped unless the condition holds.
+
+    `is_split`: there is another branch, and nothing here knows which of them something stands in.
+    """
+    never = condition.strip("()") in _NEVER
+    runs = SkipScope.CONDITION if is_split else condition_scope(condition, runs=True)
+    mark = Mark("skipped", f"if {condition}", SkipScope.ALWAYS if never and not is_split else runs)
+    when = SkipScope.CONDITION if is_split else condition_scope(condition)
+    return Scope(Kind.GUARD, node, marks={"skipped": mark}, when=when)
 
 
 class Scopes:
@@ -121,6 +134,7 @@ class Scopes:
         self._separator = separator
         self._stack = [Scope(Kind.SUITE, syntax.root)]
         self._names: dict[str, int] = {}
+        self._skipping: dict[str, Mark] = {}  # functions that skip, by name
 
     def read(self, visit: Visit) -> None:
         """`visit` gets the wanted nodes in the order of the source; what it opens closes with the node."""
@@ -131,10 +145,23 @@ class Scopes:
                     self._close(self._stack.pop())
             else:
                 opened.append(sum(self._take(item, step[1]) for item in visit(*step)))
+        self.units = [self._with_skips_of_helpers(unit) for unit in self.units] if self._skipping else self.units
+
+    def _with_skips_of_helpers(self, unit: Unit) -> Unit:
+        """A function that skips the test which calls it."""
+        called = sorted({name.rpartition(".")[2] for name in unit.calls} & self._skipping.keys())
+        if unit.skipped is not None or not called:
+            return unit
+        mark = self._skipping[called[0]]
+        return replace(unit, skipped=f"{called[0]}: {mark.source}", skip_scope=mark.scope)
 
     def mark_file(self, mark: Mark) -> None:
         """What holds for every test of the file."""
         self._stack[0].marks.setdefault(mark.what, mark)
+
+    def leave_file_at(self, start: int | None) -> None:
+        """From which byte on the file may have been left."""
+        self._stack[0].certain_until = start
 
     def block(self) -> Scope | None:
         """The test or helper that is open."""
@@ -164,7 +191,7 @@ class Scopes:
         return 1
 
     def _mark(self, mark: Mark, node: Node) -> None:
-        place = next(scope for scope in reversed(self._stack) if scope.kind is not Kind.GUARD)
+        place = next(scope for scope in reversed(self._stack) if scope.kind is not Kind.GUARD and not scope.is_hook)
         guards = {guard.when for guard in self._guards(node, place)}
         if mark.scope is SkipScope.ALWAYS and (guards or _is_past(node, place)):
             scope = SkipScope.PLATFORM if SkipScope.PLATFORM in guards else SkipScope.CONDITION
@@ -183,18 +210,24 @@ class Scopes:
             block.assertions.append(replace(item, swallowed=swallowed))
 
     def _guards(self, node: Node, place: Scope) -> list[Scope]:
-        inner = self._stack[self._stack.index(place) + 1 :]
+        """Those between a node and the scope that it belongs to."""
+        inner = [scope for scope in self._stack[self._stack.index(place) + 1 :] if scope.kind is Kind.GUARD]
         return [guard for guard in inner if guard.node.start_byte <= node.start_byte < guard.node.end_byte]
 
     def _close(self, scope: Scope) -> None:
         if scope.kind is Kind.TEST:
             self.units.append(self._unit(scope))
-        elif scope.kind is Kind.HELPER and (scope.assertions or _HELPER_NAME.fullmatch(scope.name)):
-            self.helpers.append(self._unit(scope))
+        elif scope.kind is Kind.HELPER:
+            if "skipped" in scope.marks:
+                self._skipping[scope.name] = scope.marks["skipped"]
+            if scope.assertions or _HELPER_NAME.fullmatch(scope.name):
+                self.helpers.append(self._unit(scope))
 
     def _unit(self, scope: Scope) -> Unit:
         around = [suite for suite in self._stack if suite.kind is Kind.SUITE]
-        marks = _effective([scope, *reversed(around)])
+        marks = _effective([scope, *reversed(self._stack)])
+        if any(_is_past(scope.node, suite) for suite in around):
+            marks.setdefault("skipped", Mark("skipped", "return", SkipScope.CONDITION))
         words = {what: mark.source for what, mark in marks.items()}
         given = [place.rows for place in (*around, scope) if place.rows is not None]
         tables = given if scope.own_rows is None else [*given, scope.own_rows]

@@ -100,6 +100,10 @@ class Syntax:
         """Its single tokens."""
         return [token.lstrip() for token in self.tokens[self._span(node)]]
 
+    def before(self, node: Node) -> str:
+        """The token before a node; "" at the beginning."""
+        return "".join(self.tokens[: self._span(node).start][-1:]).lstrip()
+
     def has_tokens(self, start: int, end: int) -> bool:
         """Whether anything but comments and layout stands between two bytes."""
         return bisect_left(self.starts, start) < bisect_left(self.starts, end)

@@ -125,6 +125,8 @@ def test_assertions(body: str, wanted: list[str]) -> None:
         ("try { Assert.Null(x); } catch (IOException e) { }", ["none | x"]),
         ("try { f(); Assert.Fail(); } catch (X e) { Assert.Null(e.A); }", ["raises | f() | X", "none | e.A"]),
         ("if (a) return; Assert.Null(x);", ["none | x swallowed"]),
+        ("void Check() { Assert.Null(x); }", ["none | x swallowed"]),
+        ("void Check() { Assert.Null(x); } Check();", ["none | x"]),
         ("\n#if A\nAssert.Null(x);\n#endif\n", ["none | x swallowed"]),
     ],
 )
@@ -175,6 +177,11 @@ def test_attributes(attributes: str, field: str, value: object, scope: SkipScope
 def test_skips_in_the_body(body: str, scope: SkipScope) -> None:
     unit = _unit(body)
     assert (unit.skipped is not None, unit.skip_scope) == (True, scope)
+
+
+def test_what_skips_in_a_set_up_skips_the_class() -> None:
+    source = "class A { [SetUp] public void S() { Assert.Ignore(); } [Test] public void X() { } }"
+    assert only_unit(PATH, source).skipped == "Assert.Ignore()"
 
 
 def test_skips_without_a_condition_are_none() -> None:

@@ -9,6 +9,7 @@ from tests.checks.tampering.units_told import all_told, only_unit, told, units_o
 
 ALWAYS, CONDITION, PLATFORM = SkipScope.ALWAYS, SkipScope.CONDITION, SkipScope.PLATFORM
 PATH = "cart/cart_test.go"
+NEEDS = 'func needsServer(t *testing.T) {\n\tif url == "" {\n\t\tt.Skip()\n\t}\n}\n'
 
 
 def _unit(body: str, path: str = PATH) -> Unit:
@@ -157,10 +158,11 @@ def test_rows(body: str, cases: int, rows: tuple[str, ...]) -> None:
         ('t.Run("a", func(t *testing.T) { t.Skip() })', "t.Skip()", CONDITION),
         ('t.Run("a", func(t *testing.T) { f() })\nt.Skip()', "t.Skip()", ALWAYS),
         ("f()", None, ALWAYS),
+        ("needsServer(t)", "needsServer: t.Skip()", CONDITION),
     ],
 )
 def test_skips(body: str, skipped: str | None, scope: SkipScope) -> None:
-    unit = _unit(body)
+    unit = only_unit(PATH, f"package cart\n\nfunc TestX(t *testing.T) {{\n{body}\n}}\n{NEEDS}")
     assert (unit.skipped, unit.skip_scope) == (skipped, scope)
 
 

@@ -217,6 +217,12 @@ def test_expected_errors(error: str, wanted: list[str]) -> None:
     assert all_told(_unit("f(); assertTrue(x);", JUNIT4, f"@Test(expected = {error})")) == wanted
 
 
+def test_what_skips_in_a_set_up_skips_the_class() -> None:
+    source = "class A { @BeforeEach void s() { assumeTrue(ready); } @Test void x() { } }"
+    unit = only_unit(PATH, source)
+    assert (unit.skipped, unit.skip_scope) == ("assumeTrue(ready)", CONDITION)
+
+
 def test_which_methods_are_tests() -> None:
     source = """
     class CartTest extends TestCase {

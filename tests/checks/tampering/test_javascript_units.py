@@ -51,6 +51,7 @@ def _unit(body: str) -> Unit:
         ("expect(spy).toHaveBeenCalledTimes(2)", ["called | spy | 2"]),
         ("expect(spy).toHaveBeenCalledOnce()", ["called | spy | 1"]),
         ("expect(x).toMatchSnapshot()", ["snapshot | x"]),
+        ("expect(x).toMatchInlineSnapshot(`1`)", ['snapshot | x | "1"']),
         ("await expect(p).resolves.toBe(1)", ["equal | p | 1"]),
         ("await expect(p).rejects.toThrow('no')", ['raises | p rejects | "no"']),
         ("expect.soft(x).toBe(1)", ["equal | x | 1"]),
@@ -174,6 +175,20 @@ def test_assertions(body: str, wanted: list[str]) -> None:
         ("if (a) { f(); return } expect(x).toBe(1)", ["equal | x | 1 swallowed"]),
         ("if (a) { f() } expect(x).toBe(1)", ["equal | x | 1"]),
         ("if (a) {} expect(x).toBe(1)", ["equal | x | 1"]),
+        ("function g() { expect(x).toBe(1) }", ["equal | x | 1 swallowed"]),
+        ("function g() { expect(x).toBe(1) } g()", ["equal | x | 1"]),
+        ("const g = () => { expect(x).toBe(1) }", ["equal | x | 1 swallowed"]),
+        ("const g = () => { expect(x).toBe(1) }; run(g)", ["equal | x | 1"]),
+        ("[].forEach((n) => { expect(n).toBe(x) })", ["equal | n | x swallowed"]),
+        ("for (const n of []) expect(n).toBe(x)", ["equal | n | x swallowed"]),
+        ("expect(p).resolves.toBe(1)", ["equal | p | 1 swallowed"]),
+        ("f(); expect(p).to.eventually.equal(1)", ["equal | p | 1 swallowed"]),
+        ("return expect(p).resolves.toBe(1)", ["equal | p | 1"]),
+        (
+            "await Promise.all([expect(p).resolves.toBe(1), expect(q).rejects.toThrow()])",
+            ["equal | p | 1", "raises | q rejects"],
+        ),
+        ("const done = expect(p).resolves.toBe(1); await done", ["equal | p | 1"]),
         ("expect(p).resolves.toBe(1).catch(() => {})", ["equal | p | 1 swallowed"]),
         ("p.catch((e) => { expect(e).toBe(1) })", ["equal | e | 1 swallowed"]),
         ("if (x !== 3) throw new Error('no')", ["equal | x | 3"]),
@@ -316,6 +331,12 @@ def test_a_test_by_its_functions_name_has_that_name_for_a_body() -> None:
     ("source", "mocks"),
     [
         ("jest.mock('./cart'); it('x', () => {})", {"./cart"}),
+        (
+            "jest.mock('../shop/cart.js', () => ({ total: () => 3, tax() {} })); it('x', f)",
+            {"../shop/cart.js", "cart.total", "cart.tax"},
+        ),
+        ("vi.mock('./cart', () => { return {} }); it('x', () => {})", {"./cart"}),
+        ("vi.mock('./cart', factory); it('x', () => {})", {"./cart"}),
         ("it('x', () => { vi.spyOn(cart, 'total').mockReturnValue(3) })", {"cart.total"}),
         ("it('x', () => { sinon.stub(cart) })", set()),
         ("it('x', () => { jest.mock() })", set()),
@@ -329,6 +350,71 @@ def test_property_tests_have_a_bound() -> None:
     assert _unit("fc.assert(fc.property(fc.integer(), (n) => n === n), { numRuns: 50 })").examples == 50
     assert _unit("fc.assert(fc.property(fc.integer(), (n) => n === n))").examples is None
     assert _unit("fc.assert(p, { numRuns: many })").examples is None
+
+
+@pytest.mark.parametrize(
+    ("statement", "swallowed"),
+    [
+        ("expect(page).toHaveTitle('a')", True),
+        ("expect(page).not.toHaveURL('a')", True),
+        ("expect.soft(row).toHaveText('a')", True),
+        ("await expect(page).toHaveTitle('a')", False),
+        ("expect(count).toBe(3)", False),
+    ],
+)
+def test_playwrights_assertions_are_to_be_awaited(statement: str, swallowed: bool) -> None:
+    source = f"test('x', async ({{ page }}) => {{ f(); {statement}; }});"
+    (assertion,) = only_unit(PATH, f"import {{ test }} from '@playwright/test';\n{source}").assertions
+    assert assertion.swallowed is swallowed
+    assert only_unit(PATH, source).assertions[0].swallowed is False
+
+
+@pytest.mark.parametrize(
+    ("source", "skipped", "scope"),
+    [
+        ("if (process.env.SLOW) { it('x', f) }", "if (process.env.SLOW)", CONDITION),
+        ("if (process.platform === 'linux') it('x', f)", 'if (process.platform==="linux")', PLATFORM),
+        ("if (false) { describe('a', () => { it('x', f) }) }", "if (false)", ALWAYS),
+        ("if (false) { g() } else { it('x', f) }", "if (false)", CONDITION),
+        ("ready && it('x', f)", "if ready", CONDITION),
+        ("describe('a', () => { before(function () { this.skip() }); it('x', f) })", "this.skip()", ALWAYS),
+        ("describe('a', () => { before(function () { if (a) this.skip() }); it('x', f) })", "this.skip()", CONDITION),
+        (
+            "function needsServer(t) { if (!url) t.skip() } it('x', (t) => { needsServer(t) })",
+            "needsServer: t.skip()",
+            CONDITION,
+        ),
+        ("function needsServer(t) { t.skip() } it('x', (t) => { needsServer(t) })", "needsServer: t.skip()", ALWAYS),
+        ("function needsServer(t) { t.skip() } it('x', (t) => { other(t) })", None, ALWAYS),
+        ("function needsServer(t) { t.skip() } it.skip('x', (t) => { needsServer(t) })", "it.skip", ALWAYS),
+        ("const maybe = ready ? it : it.skip; maybe('x', f)", "ready?it:it.skip", CONDITION),
+        ("const maybe = isWindows ? it.skip : it; maybe('x', f)", "isWindows?it.skip:it", PLATFORM),
+        ("const maybe = isLinux ? it : it.skip; maybe.each([1])('x', f)", "isLinux?it:it.skip", PLATFORM),
+        ("const spec = test; spec('x', f)", None, ALWAYS),
+        ("const off = test.skip; off('x', f)", None, ALWAYS),
+        ("const mine = test.extend({ a: 1 }); mine('x', f); mine.use({})", None, ALWAYS),
+        ("const maybe = ready ? it : it.skip; const again = maybe; again('x', f)", "ready?it:it.skip", CONDITION),
+    ],
+)
+def test_tests_that_may_not_be_declared(source: str, skipped: str | None, scope: SkipScope) -> None:
+    unit = only_unit(PATH, source)
+    assert (unit.skipped, unit.skip_scope) == (skipped, scope)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "const maybe = a ? it : describe; maybe('x', f)",
+        "const maybe = a ? it : g; maybe('x', f)",
+        "const maybe = a ? g() : it; maybe('x', f)",
+        "const maybe = (a ? it : it)(); maybe('x', f)",
+        "const rows = it.each([1]); rows('x', f)",
+        "const spec = g; spec('x', f)",
+        "const spec = it; spec.step('x', f)",
+    ],
+)
+def test_names_that_do_not_stand_for_tests(source: str) -> None:
+    assert units_of(PATH, source).units == ()
 
 
 def test_helpers() -> None:
@@ -351,7 +437,7 @@ def test_helpers() -> None:
         ("assertNothing", []),
         ("beforeEach", ["not none | cart"]),
     ]
-    assert list(map(told, found.units[0].assertions)) == ["equal | x | 1"]
+    assert list(map(told, found.units[0].assertions)) == ["equal | x | 1 swallowed"]
 
 
 @pytest.mark.parametrize(

@@ -164,6 +164,18 @@ def test_what_cannot_fail_the_test(body: str, wanted: list[str]) -> None:
         ("it('x', retry: 3) { f }", "retries", "retry:3", ALWAYS),
         ("it('x', timeout: 3) { f }", "timeout", "timeout:3", ALWAYS),
         ("it('x', type: :model) { f }", "skipped", None, ALWAYS),
+        ("before { skip 'why' }\nit('x') { f }", "skipped", 'skip"why"', ALWAYS),
+        ("it('x') { f } if ENV['RUN']", "skipped", 'if ENV["RUN"]', CONDITION),
+        ("unless windows?\nit('x') { f }\nend", "skipped", "if !(windows?)", PLATFORM),
+        ("if false\nit('x') { f }\nend", "skipped", "if false", ALWAYS),
+        ("return unless ENV['RUN']\nit('x') { f }", "skipped", "return", CONDITION),
+        ("return unless ENV['RUN']\nit('x', :skip) { f }", "skipped", ":skip", ALWAYS),
+        (
+            "def needs_server\nskip if a\nend\nit('x') { needs_server() }",
+            "skipped",
+            "needs_server: skip if a",
+            CONDITION,
+        ),
     ],
 )
 def test_marks(source: str, field: str, value: str | None, scope: SkipScope) -> None:

@@ -103,6 +103,8 @@ def test_assertions(body: str, wanted: list[str]) -> None:
         ("if a { f(); }\nassert!(x);", ["truthy | x"]),
         ("let _ = std::panic::catch_unwind(|| { assert!(x); });", ["truthy | x swallowed"]),
         ("loop { assert!(x); break; }", ["truthy | x"]),
+        ("fn check() { assert!(x); }", ["truthy | x swallowed"]),
+        ("fn check() { assert!(x); } check();", ["truthy | x"]),
     ],
 )
 def test_what_cannot_fail_the_test(body: str, wanted: list[str]) -> None:
