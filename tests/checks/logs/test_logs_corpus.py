@@ -11,7 +11,7 @@ from checks.logs import parse_log
 
 LOGS = Path(__file__).resolve().parents[3] / "../shared/logs"
 INDEX = LOGS / "INDEX.tsv"
-FAMILIES = ("pytest", "unittest", "django", "nose", "jest", "go test")
+FAMILIES: tuple[str, ...] = ("pytest", "unittest", "django", "nose", "jest", "go test")
 FAMILIES += ("cargo", "ctest", "googletest", "bats", "prove", "ava")
 FAMILIES += ("vitest", "mocha", "node:test", "jasmine", "lab", "bun", "playwright")
 FAMILIES += ("maven", "gradle", "ant", "sbt", "rspec", "minitest", "phpunit", "dotnet")
