@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from checks.paths import PathPatterns
 from checks.snapshot import ChangedFile, Diff, Snapshot, Unread
 from checks.steering import STEERING
 
 _FILE_MODES = frozenset({"100644", "100755", "000000"})
-# Agents read their instructions from files that look like documentation.
-_STEERING = PathPatterns([pattern for patterns in STEERING.values() for pattern in patterns])
+
+
+@cache
+def _steering() -> PathPatterns:
+    """Agents read their instructions from files that look like documentation."""
+    return PathPatterns([pattern for patterns in STEERING.values() for pattern in patterns])
 
 
 def is_documentation_only(snapshot: Snapshot, patterns: PathPatterns | None) -> bool:
@@ -26,4 +32,4 @@ def _all_match(diff: Diff | Unread, patterns: PathPatterns) -> bool:
 
 def _matches(file: ChangedFile, patterns: PathPatterns) -> bool:
     plain = file.old_mode in _FILE_MODES and file.new_mode in _FILE_MODES
-    return plain and all(patterns.matches_exactly(path) and not _STEERING.matches(path) for path in file.paths)
+    return plain and all(patterns.matches_exactly(path) and not _steering().matches(path) for path in file.paths)

@@ -5,6 +5,8 @@ Policies list more; these are the least. Sources of the agents' instruction file
 
 from __future__ import annotations
 
+from functools import cache
+
 from checks.areas import Area
 from checks.paths import PathPatterns
 from checks.snapshot import Diff, Unread
@@ -110,7 +112,10 @@ STEERING: dict[Area, tuple[str, ...]] = {
     ),
 }
 
-_TEST_INFRASTRUCTURE = PathPatterns(STEERING["tests"] + STEERING["ci"])
+
+@cache
+def _infrastructure() -> PathPatterns:
+    return PathPatterns(STEERING["tests"] + STEERING["ci"])
 
 
 def test_infrastructure(diff: Diff | Unread) -> tuple[str, ...]:
@@ -118,4 +123,4 @@ def test_infrastructure(diff: Diff | Unread) -> tuple[str, ...]:
     if isinstance(diff, Unread):
         return ()
     paths = {path for file in diff.files for path in file.paths}
-    return tuple(sorted(path for path in paths if _TEST_INFRASTRUCTURE.matches(path)))
+    return tuple(sorted(path for path in paths if _infrastructure().matches(path)))

@@ -37,9 +37,8 @@ async def read_changes(objects: GitObjects, target_sha: str, head_sha: str) -> C
         bases = await objects.merge_bases(target_sha, head_sha)
         if not bases:
             return unread_changes("head and target branch have no common history")
-        merge = await objects.merge(target_sha, head_sha)
         diff = await read_diff(objects, bases[0], head_sha)
-        merge_diff = await _merge_diff(objects, target_sha, merge)
+        merge, merge_diff = await _merge(objects, target_sha, head_sha, bases, diff)
         aliases, twins = await read_names(objects, target_sha, merge.tree or head_sha, (diff, merge_diff))
         mergeable = None if merge.tree is None and not merge.conflict else not merge.conflict
         return Changes(bases[0], diff, merge_diff, mergeable, merge, aliases, twins)
@@ -47,10 +46,16 @@ async def read_changes(objects: GitObjects, target_sha: str, head_sha: str) -> C
         return unread_changes(str(wrong))
 
 
-async def _merge_diff(objects: GitObjects, target_sha: str, merge: Merge) -> Diff | Unread:
+async def _merge(
+    objects: GitObjects, target_sha: str, head_sha: str, bases: Sequence[str], diff: Diff
+) -> tuple[Merge, Diff | Unread]:
+    """The merge and what it would change. A head that grew from the target's tip is its own merge."""
+    if tuple(bases) == (target_sha,):
+        return Merge(await objects.tree_of(head_sha), conflict=False), diff
+    merge = await objects.merge(target_sha, head_sha)
     if merge.tree is None:
-        return Unread(f"what the merge would change is not determined: {merge.because}")
-    return await read_diff(objects, target_sha, merge.tree)
+        return merge, Unread(f"what the merge would change is not determined: {merge.because}")
+    return merge, await read_diff(objects, target_sha, merge.tree)
 
 
 async def read_diff(objects: GitObjects, old: str, new: str) -> Diff:

@@ -237,11 +237,11 @@ class GitObjects:
             "--full-index",
             "--no-abbrev",
         )
-        (_, raw, _), (_, numstat, _) = await asyncio.gather(
-            run_git(self.folder, (*common, "--raw", "--end-of-options", old, new)),
-            run_git(self.folder, (*common, "--numstat", "--end-of-options", old, new)),
-        )
-        return raw, numstat
+        _, answer, _ = await run_git(self.folder, (*common, "--raw", "--numstat", "--end-of-options", old, new))
+        try:
+            return split_answer(answer)
+        except ValueError:
+            raise GitFailed("git's list of changes ends within an entry") from None
 
     async def blob(self, oid: str, limit: int) -> bytes | None:
         """A blob's bytes, or None when it is larger than `limit` bytes."""
@@ -272,6 +272,18 @@ class GitObjects:
         """The object id of the tree entry at `path`, or None."""
         _, out, _ = await run_git(self.folder, ("ls-tree", "-z", "--full-tree", commit, "--", f":(literal){path}"))
         return out.split(b"\t", 1)[0].split(b" ")[2].decode() if out else None
+
+
+def split_answer(answer: bytes) -> tuple[bytes, bytes]:
+    """The entries of `--raw` and those of `--numstat`, which follow them; only the former begin with a colon."""
+    at = 0
+    while answer[at : at + 1] == b":":
+        end = answer.index(b"\0", at)
+        paths = 2 if answer[answer.rindex(b" ", at, end) + 1 : end][:1] in b"RC" else 1
+        for _ in range(paths):
+            end = answer.index(b"\0", end + 1)
+        at = end + 1
+    return answer[:at], answer[at:]
 
 
 @asynccontextmanager

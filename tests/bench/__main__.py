@@ -13,7 +13,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from tests.bench import intake, judging, logs, queue
+from tests.bench import checking, intake, judging, logs, queue
 from tests.bench.measured import Row
 
 
@@ -35,6 +35,8 @@ def main() -> None:
     with disk_folder() as folder, console.status("") as status:
         status.update("judging a pull request of 3,000 files")
         rows += judging.measure_verdict()
+        status.update("checking a clone with 3,000 changed files")
+        rows += checking.measure(folder)
         status.update("parsing logs")
         rows += logs.measure_collected()
         rows += logs.measure_large(folder, status.update)

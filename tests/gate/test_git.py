@@ -11,7 +11,7 @@ import pytest
 
 from app.gate.changes import read_changes, read_diff
 from app.gate.diffs import UnreadableDiff, parse_diff
-from app.gate.git import GitFailed, GitObjects, borrowed_objects, run_git
+from app.gate.git import GitFailed, GitObjects, borrowed_objects, run_git, split_answer
 from app.gate.mirror import Mirrors, Remote
 from app.gate.names import RepositoryName
 from app.gate.workflows import local_references, read_workflow_files
@@ -299,3 +299,17 @@ async def test_what_a_killed_git_left_locked_is_cleared_away(clone: Clone, mirro
     yesterday = time.time() - 86_400
     os.utime(lock, (yesterday, yesterday))
     assert await (await mirrors.objects(1, SHOP, refs=("refs/heads/main",), oids=(second,))).has(second)
+
+
+@pytest.mark.parametrize(
+    "cut", [b":100644 100644 a b M", b":100644 100644 a b R100\0one\0", b":100644 100644 a b M\0x"]
+)
+def test_a_list_that_ends_within_an_entry_is_no_list(cut: bytes) -> None:
+    with pytest.raises(ValueError, match="subsection not found"):
+        split_answer(cut)
+
+
+def test_entries_are_told_from_their_line_counts() -> None:
+    raw = b":100644 100644 a b R100\0one\0two\0:000000 100644 a b A\0:odd\0"
+    counts = b"1\t2\t\0one\0two\0003\t0\t:odd\0"
+    assert split_answer(raw + counts) == (raw, counts)
