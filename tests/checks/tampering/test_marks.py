@@ -174,6 +174,7 @@ KEPT = KeptTests(
         ("id", "tests/test_a.py::test_x", "tests/test_a.py"),
         ("id", "tests/test_c.py::test_x", None),
         ("glob", "**/*.spec.{ts,js}", "e2e/login.spec.ts"),
+        ("glob", "**/unit/test_*.py", "tests/unit/test_b.py"),
         ("glob", "e2e", "e2e/login.spec.ts"),
         ("glob", "e2e/**", "e2e/login.spec.ts"),
         ("glob", "*.test.ts", "src/a/x.test.ts"),

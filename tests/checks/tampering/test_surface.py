@@ -116,6 +116,8 @@ def _attributes(after: str, before: str = "") -> list[tuple[str, Weight, int | N
         ("src/ linguist-generated=true", "attributes-hide", PERSON),
         ("tests/*.ts linguist-vendored", "attributes-hide", PERSON),
         (".github/workflows/ci.yml diff=false", "attributes-hide", PERSON),
+        ("*.yaml -diff", "attributes-hide", PERSON),
+        ("*.toml -diff", "attributes-hide", PERSON),
         ("docs/*.md -diff", "attributes-hide", RISK),
         ("api.json linguist-generated", "attributes-hide", RISK),
         ("*.py filter=mine", "attributes-change-content", RISK),

@@ -293,3 +293,22 @@ def test_very_many_runs_are_paired_in_their_order() -> None:
     pairs = _pairs(before, after)
     assert pairs[:58] == [((0, "a", f"pytest -a{at}"), (0, "a", f"pytest -b{at}")) for at in range(58)]
     assert pairs[58:] == [((0, "a", "pytest -a58"), None), ((0, "a", "pytest -a59"), None)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("pytest --strict", "pytest"),
+        ("pytest", "jest"),
+        ("pytest", "pytest -k a"),
+        ("pytest --cov-fail-under 9", "pytest"),
+    ],
+)
+def test_both_sides_are_shown(before: str, after: str) -> None:
+    found = compare_runs(changes_between(_make(before), _make(after)), scopes_of, NONE_KEPT, lambda _: False)
+    assert {(each.before, each.after, each.line) for each in found} == {(before, after, 2)}
+
+
+def test_targets_of_ignore_may_hold_a_colon() -> None:
+    before, after = {"Makefile": "a:\n\tpytest\n"}, {"Makefile": ".IGNORE: a b:c\na:\n\tpytest\n"}
+    assert [kind for kind, _, _ in _found(before, after)] == ["exit-code-swallowed"]

@@ -372,3 +372,7 @@ def test_what_is_not_read_of_a_file(data: bytes | None) -> None:
 )
 def test_lines_of_settings(part: str, line: int) -> None:
     assert line_of('a: 0 b\n\n  "b" : 1\n c=2\n x d e\n\tf:', part) == line
+
+
+def test_a_setting_that_is_nowhere_is_on_the_first_line() -> None:
+    assert line_of("\na = 1\n", "b") == 1
