@@ -25,26 +25,26 @@ _HIGH = frozenset(
 
 
 def risk_reasons(analysis: Analysis) -> tuple[RiskReason, ...]:
-    """One reason for every alteration.
+    """What raises the risk: contents that are dangerous wherever they stand, and what could not be seen as a whole.
 
-    A reason that is low names no area, since nobody need have spoken of it. A list that was cut, or a file that could
-    not be read, is high.
+    What weakens tests is held by a finding of its own, and honest changes of tests are everyday work; so neither makes
+    the change riskier than it is.
     """
-    reasons = [_reason(each) for each in analysis.alterations]
+    levels = ((each, level_of(each)) for each in analysis.alterations)
+    reasons = [_reason(each, level) for each, level in levels if level > Risk.LOW]
     if analysis.cut:
-        reasons.append(RiskReason(Risk.HIGH, "more is altered in tests than is listed", "tests"))
+        reasons.append(RiskReason(Risk.HIGH, "more is altered than is listed"))
     for path, why in analysis.unread:
-        reasons.append(RiskReason(Risk.HIGH, f"a file could not be analysed: {why}"[:200], None, path))
+        reasons.append(RiskReason(Risk.MEDIUM, f"a file could not be analysed: {why}"[:200], None, path))
     return tuple(reasons)
 
 
 def level_of(alteration: Alteration) -> Risk:
-    if alteration.weight is Weight.FAILED or alteration.kind in _HIGH:
+    if alteration.kind in _HIGH:
         return Risk.HIGH
-    return Risk.LOW if alteration.kind in _LOW and alteration.weight is Weight.RISK else Risk.MEDIUM
+    about_tests = alteration.weight is not Weight.RISK or alteration.risk_area == "tests" or alteration.kind in _LOW
+    return Risk.LOW if about_tests else Risk.MEDIUM
 
 
-def _reason(alteration: Alteration) -> RiskReason:
-    level = level_of(alteration)
-    area = alteration.risk_area or None
-    return RiskReason(level, alteration.kind.replace("-", " "), area if level > Risk.LOW else None, alteration.path)
+def _reason(alteration: Alteration, level: Risk) -> RiskReason:
+    return RiskReason(level, alteration.kind.replace("-", " "), alteration.risk_area or None, alteration.path)

@@ -6,14 +6,12 @@ import sqlite3
 
 import pytest
 
-from checks.risk import RiskReason
-from checks.snapshot import FileStatus, Risk
+from checks.snapshot import FileStatus
 from checks.tampering import content_risk
-from checks.tampering.alteration import Alteration, Analysis, Weight
+from checks.tampering.alteration import Alteration, Weight
 from checks.tampering.change import Change, Version
 from checks.tampering.content_risk import alterations
 from checks.tampering.destructive_sql import LONGEST_STATEMENT, MOST_STATEMENTS, destructive_statements
-from checks.tampering.levels import level_of, risk_reasons
 from tests.checks.tampering.honest import changes_between
 
 LOSING = [
@@ -417,44 +415,3 @@ def test_large_deletions(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     unread = Change(FileStatus.REMOVED, Version("a.py", "100644", None), None)
     assert list(alterations([unread])) == []
-
-
-def _one(kind: str, weight: Weight, area: str = "tests") -> Alteration:
-    return Alteration(kind, "a.py", 1, "", "", "", weight, "a.py", area)
-
-
-@pytest.mark.parametrize(
-    ("kind", "weight", "level"),
-    [
-        ("test-removed", Weight.FAILED, Risk.HIGH),
-        ("suppression-added", Weight.FAILED, Risk.HIGH),
-        ("test-removed", Weight.PERSON, Risk.MEDIUM),
-        ("test-removed", Weight.RISK, Risk.MEDIUM),
-        ("suppression-added", Weight.PERSON, Risk.MEDIUM),
-        ("suppression-added", Weight.RISK, Risk.LOW),
-        ("mode-changed", Weight.RISK, Risk.LOW),
-        ("secret-added", Weight.RISK, Risk.HIGH),
-        ("data-dropped", Weight.RISK, Risk.HIGH),
-        ("bidi-control", Weight.PERSON, Risk.HIGH),
-    ],
-)
-def test_levels(kind: str, weight: Weight, level: Risk) -> None:
-    assert level_of(_one(kind, weight)) is level
-
-
-def test_reasons_for_the_risk() -> None:
-    found = (
-        _one("secret-added", Weight.RISK, "secrets"),
-        _one("suppression-added", Weight.RISK),
-        _one("large-deletion", Weight.RISK, ""),
-    )
-    assert risk_reasons(Analysis(found)) == (
-        RiskReason(Risk.HIGH, "secret added", "secrets", "a.py"),
-        RiskReason(Risk.LOW, "suppression added", None, "a.py"),
-        RiskReason(Risk.MEDIUM, "large deletion", None, "a.py"),
-    )
-    assert risk_reasons(Analysis((), (("b.py", "too large"),), cut=True)) == (
-        RiskReason(Risk.HIGH, "more is altered in tests than is listed", "tests"),
-        RiskReason(Risk.HIGH, "a file could not be analysed: too large", None, "b.py"),
-    )
-    assert risk_reasons(Analysis(())) == ()
