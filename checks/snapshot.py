@@ -13,7 +13,7 @@ from datetime import datetime
 from enum import IntEnum, StrEnum
 from typing import Literal
 
-from checks.logs import LogReport
+from checks.logs.report import LogReport
 from checks.reports.report import TestReport
 from checks.tampering.alteration import Analysis
 
@@ -429,6 +429,7 @@ class Snapshot:
     twins: tuple[tuple[str, str], ...] = ()  # changed paths that some file systems take for another path, in pairs
     merge_tree: str | None = None  # of merging the head into `target_sha`; None where there is none
     verifications: tuple[Verification, ...] | Unread = ()  # that the gate started on this head
+    methods_with_body: tuple[str, ...] = ()  # of merging (`merge`, `squash`), whose message is `body`
     gate_login: str | None = None  # the gate's own, as GitHub names the actor of what it starts
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from checks import baseline, ci, claims, people, review, risk, rollback, scope, verified
+from checks import baseline, ci, claims, history, people, review, risk, rollback, scope, verified
 from checks.bundle import BundleReading, read_bundle
 from checks.ci import CiResult
 from checks.finding import Finding, Fix, Status, failed, passed, pending, skipped
@@ -15,6 +15,8 @@ from checks.risk import RiskResult
 from checks.snapshot import Permission, Risk, Snapshot, Unread
 from checks.steering import test_infrastructure
 from checks.tampering import findings as tampering
+from checks.tampering.alteration import Analysis
+from checks.tampering.levels import risk_reasons
 from checks.verified import VerifiedResult
 from policies import rules
 from policies.load import PolicyState
@@ -74,7 +76,8 @@ def _case(state: PolicyState, snapshot: Snapshot) -> _Case:
     )
     bot = who.kind == "dependency-bot"
     exempt = ("dependencies",) if bot else ()  # a bot's update of them has a risk of its own
-    assessed = risk.check(snapshot, rules.path_rules(policy, exempt), reading.bundle, exempt)
+    contents = risk_reasons(snapshot.analysis) if isinstance(snapshot.analysis, Analysis) else ()
+    assessed = risk.check(snapshot, rules.path_rules(policy, exempt), reading.bundle, exempt, contents)
     level = max(assessed.level, risk_of(policy.dependency_bots.risk)) if bot else assessed.level
     return _Case(state, snapshot, reading, who, assessed, level)
 
@@ -129,7 +132,7 @@ def _of_agent(case: _Case) -> tuple[Node, ...]:
     return (
         group("policy", (policy_finding(case.state),)),
         group("ticket", (_ticket(case),)),
-        group("bundle", given),
+        group("bundle", (*given, *history.check(case.snapshot, case.reading))),
         group("scope", scope.check(case.snapshot)),
         group("risk", case.risk.findings),
         group("rollback", back),

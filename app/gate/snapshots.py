@@ -64,6 +64,7 @@ def build_snapshot(
         url=pull.url,
         merge_tree=changes.merge.tree if changes.merge else None,
         body_edited_at=pull.last_edited_at,
+        methods_with_body=repository.methods_with_body,
     )
 
 

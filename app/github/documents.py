@@ -19,6 +19,10 @@ query PullState($owner: String!, $name: String!, $number: Int!) {{
     nameWithOwner
     isPrivate
     isArchived
+    mergeCommitAllowed
+    mergeCommitMessage
+    squashMergeAllowed
+    squashMergeCommitMessage
     defaultBranchRef {{ name target {{ oid }} }}
     pullRequest(number: $number) {{
       id

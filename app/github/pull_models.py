@@ -170,6 +170,19 @@ class Repository(Model):
     is_private: bool
     is_archived: bool
     default_branch_ref: TipOid | None
+    merge_commit_allowed: bool = False
+    merge_commit_message: str = ""
+    squash_merge_allowed: bool = False
+    squash_merge_commit_message: str = ""
+
+    @property
+    def methods_with_body(self) -> tuple[str, ...]:
+        """Ways of merging whose commits get the pull request's text for a message, unless whoever merges gives one."""
+        ways = (
+            ("merge", self.merge_commit_allowed, self.merge_commit_message),
+            ("squash", self.squash_merge_allowed, self.squash_merge_commit_message),
+        )
+        return tuple(name for name, allowed, message in ways if allowed and message == "PR_BODY")
 
 
 class PullState(Model):

@@ -306,7 +306,10 @@ async def test_merging_by_all_three_ways(world: World) -> None:
 
 
 async def test_a_squash_carries_no_bundle_into_the_history(world: World) -> None:
-    """GitHub's own words would be the commits' or the pull request's."""
+    """GitHub's own words would be the pull request's, by the setting of this repository."""
+    world.repository.squash_merge_commit_message = "PR_BODY"
+    state = await graph.pull_state(world.client, "acme", "shop", 1)
+    assert state.repository.methods_with_body == ("squash",)
     commit = message("Faster totals", "Why.\n\n```mergegate\nreason: x\n```\n<!-- unseen -->")
     sha = world.pull.head_sha
     answer = await writes.merge(world.client, "acme", "shop", 1, sha=sha, method="squash", commit=commit)

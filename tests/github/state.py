@@ -441,6 +441,8 @@ class Repository:
     activity: list[PushRecord] = field(default_factory=list)
     verified_commits: set[str] = field(default_factory=set)  # made and signed by GitHub itself
     allow_auto_merge: bool = True
+    merge_commit_message: str = "PR_TITLE"
+    squash_merge_commit_message: str = "COMMIT_MESSAGES"
     next_number: int = 1
     next_run_number: int = 1
     pushed_at: datetime = datetime(2026, 1, 1, tzinfo=UTC)

@@ -41,7 +41,7 @@ BEFORE = Baseline(".github/workflows/ci.yml", 5, TARGET, NOW, (JobTests("test", 
 CHECKS = {
     "people", "policy", "ticket", "bundle", "claims.head", "claims.tree", "claims.files", "claims.commands",
     "claims.evidence", "claims.tests", "claims.logs", "scope", "scope.complete", "risk", "risk.claim", "rollback",
-    "rollback.data-loss", "rollback.stub", "rollback.revert", "rollback.migration",
+    "bundle.history", "rollback.data-loss", "rollback.stub", "rollback.revert", "rollback.migration",
     "tampering.migration-without-way-back", "claims.stale", "tampering", "tampering.test-removed",
     "ci.runs", "ci.workflow-files", "ci.jobs", "ci.logs", "ci.commands", "ci.tests",
     "ci.token", "ci.secrets", "ci.cache", "ci.runner", "ci.variables", "ci.attempts",
@@ -75,6 +75,7 @@ def _bundle(text: str) -> dict[str, str]:
 
 CHANGES: dict[str, dict[str, Any]] = {
     "nothing": {},
+    "text that becomes a commit message": {"methods_with_body": ("squash",)},
     "a removed test": {"analysis": Analysis((REMOVED,))},
     "a migration without its way back": {"analysis": Analysis((ONE_WAY,))},
     "and without a bundle": {"analysis": Analysis((ONE_WAY,)), "body": ""},

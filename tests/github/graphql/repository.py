@@ -22,6 +22,8 @@ class RepositoryView(View):
     delete_branch_on_merge = False
     has_issues_enabled = has_projects_enabled = has_wiki_enabled = True
     is_archived = is_disabled = is_locked = is_mirror = is_template = False
+    merge_commit_message = property(lambda self: self.record.merge_commit_message)
+    squash_merge_commit_message = property(lambda self: self.record.squash_merge_commit_message)
     merge_commit_allowed = squash_merge_allowed = rebase_merge_allowed = True
     viewer_default_merge_method = "MERGE"
 

@@ -143,10 +143,12 @@ def person_of(github: SimulatedGitHub, login: str) -> Person:
 def _message(repository: Repository, pull: PullRequest, method: str, message: Message) -> str:
     if method == "merge":
         title = message.title or f"Merge pull request #{pull.number} from {repository.owner}/{pull.head_ref}"
-        body = message.body if message.body is not None else pull.issue.title
+        default = {"PR_TITLE": pull.issue.title, "PR_BODY": pull.issue.body, "BLANK": ""}
+        body = message.body if message.body is not None else default[repository.merge_commit_message]
     else:
         title = message.title or f"{pull.issue.title} (#{pull.number})"
-        body = message.body or ""
+        default = {"PR_BODY": pull.issue.body, "COMMIT_MESSAGES": "", "BLANK": ""}
+        body = message.body if message.body is not None else default[repository.squash_merge_commit_message]
     return f"{title}\n\n{body}".rstrip() + "\n"
 
 
