@@ -12,7 +12,8 @@ from dataclasses import replace
 
 import re2
 
-from checks.logs import LogReport, read_log
+from checks.logs.parse import read_log
+from checks.logs.report import LogReport
 from checks.snapshot import JobLog
 
 MOST_COMMANDS = 500

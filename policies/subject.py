@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from checks.ci_jobs import read_log
 from checks.ci_runs import current_jobs
-from checks.logs import LogReport
+from checks.logs.report import LogReport
 from checks.snapshot import Snapshot, Unread, WorkflowFile, WorkflowRun
 from checks.witnesses import is_of_attempt
 from checks.workflow_files import bare_path

@@ -12,8 +12,8 @@ from app.cli.files import read_chunks, shown
 from app.cli.printing import print_json, print_line, progress
 from app.gate.log_process import parse_log_stream
 from app.local.clone import CannotLook
-from checks.logs import LogReport
 from checks.logs.decode import MAX_BYTES as LIMIT
+from checks.logs.report import LogReport
 from checks.snapshot import Unread
 from policies.escape import clean
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from checks.bundle import Bundle, BundleFaults, parse_bundle
 from checks.finding import Finding, Status
-from checks.logs import LogReport, Summary
+from checks.logs.report import LogReport, Summary
 from checks.paths import PathPatterns
 from checks.people import AgentMarkers, Classification, PeopleRule
 from checks.snapshot import (

@@ -9,7 +9,7 @@ import pytest
 
 from checks.ci import CiRequirement, check_group
 from checks.finding import Status
-from checks.logs import LogReport, Summary
+from checks.logs.report import LogReport, Summary
 from tests.checks import build
 from tests.checks.build import NO_TESTS, job, log, run
 from tests.checks.ci_case import F, P, judge

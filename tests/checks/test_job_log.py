@@ -8,8 +8,8 @@ from functools import partial
 import pytest
 
 from checks.job_log import LONGEST_COMMAND, MOST_COMMANDS, read_job_log, read_job_log_stream
-from checks.logs import parse_log
 from checks.logs.decode import TextBlocks
+from checks.logs.parse import parse_log
 from tests.checks.build import BASE, DIGEST, HEAD, OTHER
 from tests.shared import SHARED, needs_shared
 
@@ -206,7 +206,7 @@ def test_a_stream_is_read_like_the_whole_log(size: int) -> None:
 
 
 def test_a_stream_beyond_the_limit_is_taken_to_its_end_for_its_digest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("checks.logs.TextBlocks", partial(TextBlocks, max_bytes=20))
+    monkeypatch.setattr("checks.logs.parse.TextBlocks", partial(TextBlocks, max_bytes=20))
     data = _log("a", "b", "c")
     read = read_job_log_stream([data[:50], data[50:]])
     assert (read.digest, read.size) == (f"sha256:{hashlib.sha256(data).hexdigest()}", len(data))

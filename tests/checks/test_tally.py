@@ -200,6 +200,7 @@ def test_names_that_are_not_known_or_all_there_are_not_shown(now: Any, names: tu
 
 
 def test_a_report_that_is_missing_holds_nothing() -> None:
+    assert [one.kind for one in reports_less((), ReportedTests(3, 0))] == ["tests"]
     assert reports_less((), ReportedTests(3, 1, ("a", "b", "c"))) == [
         Shrunk("tests", "its reports hold 0 tests, there 3 (gone: `a`, `b`, `c`)", 3)
     ]

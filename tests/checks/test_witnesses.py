@@ -10,7 +10,8 @@ import pytest
 
 from checks import witnesses
 from checks.finding import Finding, Status
-from checks.logs import Summary, parse_log
+from checks.logs.parse import parse_log
+from checks.logs.report import Summary
 from checks.paths import PathPatterns
 from checks.reports.report import TestReport
 from checks.snapshot import Artifact, Job, Unread, WorkflowRun
@@ -113,6 +114,25 @@ def test_a_red_report_beside_green_jobs_and_logs() -> None:
         "CI ended as success, but its reports do not: `junit` has 1 failed and 2 broken (`test_a`, `test_b`).",
     )
     assert [one.label for one in found.evidence] == ["run 501, attempt 1", "artifact `junit`"]
+
+
+def test_several_of_a_kind_are_listed() -> None:
+    reds = (report(failed=1, name="a", failed_names=("x",)), report(errors=1, name="b", failed_names=("y",)))
+    assert only(run(reports=reds)).reason.endswith(
+        ": `a` has 1 failed and 0 broken (`x`); `b` has 0 failed and 1 broken (`y`)."
+    )
+    empties = (report(0, 0, "a"), report(0, 0, "b"))
+    assert only(run(reports=empties)).reason == "Reports of CI hold no test at all: `a`, `b`."
+    both = run(UNIT, E2E, reports=(report(10, 1, "a"), report(5, 0, "b")))
+    assert only(both).reason.endswith(": `a` 10 passed, 1 skipped; `b` 5 passed, 0 skipped.")
+    odd = run(UNIT, E2E, reports=(report(9, 1, "a"), report(7, 0, "b")))
+    assert only(odd).reason == (
+        "Reports and raw logs of CI differ. Reports: `a` 9 passed, 1 skipped, `b` 7 passed, 0 skipped. "
+        "Logs: job `unit` 10 passed, up to 1 skipped (pytest); job `e2e` 5 passed, up to 0 skipped (playwright)."
+    )
+    old = START - timedelta(days=1)
+    stale = run(reports=(), artifacts=(artifact(created_at=old), artifact("junit-2", created_at=old)))
+    assert only(stale).reason.endswith(" is not read: `junit`, `junit-2`.")
 
 
 @pytest.mark.parametrize("count", [{"failed": 1}, {"errors": 1}])

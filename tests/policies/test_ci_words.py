@@ -10,7 +10,7 @@ import pytest
 from checks.baseline import BaselineRule
 from checks.ci_trust import TrustRule
 from checks.finding import Status
-from checks.logs import LogReport
+from checks.logs.report import LogReport
 from checks.other_ci import Witness
 from checks.reports.report import TestReport
 from checks.snapshot import Baseline, CheckRun, JobLog, JobTests, Unread

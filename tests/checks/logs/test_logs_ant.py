@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from checks.logs import LogReport, Summary, parse_log
 from checks.logs.ant import AntReader
-from checks.logs.report import Reading
+from checks.logs.parse import parse_log
+from checks.logs.report import LogReport, Reading, Summary
 
 START = "Buildfile: /project/build.xml"
 SUITE = "    [junit] Testsuite: demo.ATest"

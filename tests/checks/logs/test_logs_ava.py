@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from checks.logs import Summary
-from checks.logs.report import LogReport
+from checks.logs.report import LogReport, Summary
 from tests.checks.logs.told import GROUP, counts, only, report
 
 RULE = "  ─"

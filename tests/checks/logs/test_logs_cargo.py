@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from checks.logs import LogReport, Summary, parse_log
 from checks.logs.cargo import CargoReader
 from checks.logs.nextest import NextestReader
-from checks.logs.report import Reader, Reading
+from checks.logs.parse import parse_log
+from checks.logs.report import LogReport, Reader, Reading, Summary
 
 GROUP = "##[group]Run cargo test"
 TARGET = "     Running unittests src/lib.rs (target/debug/deps/shop-507999230d6984fa)"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from checks.logs import LogReport, Summary, parse_log
 from checks.logs.ctest import CtestReader, Span
-from checks.logs.report import Reading
+from checks.logs.parse import parse_log
+from checks.logs.report import LogReport, Reading, Summary
 
 START = "Test project /project/b"
 TOTAL = "100% tests passed, 0 tests failed out of 2"

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from checks.logs import Summary
 from checks.logs.cypress import CypressReader
-from checks.logs.report import LogReport
+from checks.logs.report import LogReport, Summary
 from tests.checks.logs.told import GROUP, counts, only, report
 
 START = "  (Run Starting)"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from checks.logs import LogReport, Summary, parse_log
 from checks.logs.dotnet import DotnetReader
-from checks.logs.report import Reading
+from checks.logs.parse import parse_log
+from checks.logs.report import LogReport, Reading, Summary
 
 GROUP = "##[group]Run dotnet test"
 START = "Test run for /project/A/bin/Debug/net8.0/A.Tests.dll (.NETCoreApp,Version=v8.0)"

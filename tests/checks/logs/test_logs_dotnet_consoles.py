@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from checks.logs import LogReport, Summary, parse_log
 from checks.logs.dotnet_consoles import DotnetConsoleReader
-from checks.logs.report import Reading
+from checks.logs.parse import parse_log
+from checks.logs.report import LogReport, Reading, Summary
 
 GROUP = "##[group]Run nunit3-console"
 XUNIT = "xUnit.net v3 In-Process Runner v2.0.3+216a74a292 (64-bit .NET 8.0.17)"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from checks.logs import LogReport, Summary, parse_log
+from checks.logs.parse import parse_log
+from checks.logs.report import LogReport, Summary
 
 GROUP = "##[group]Run mix test"
 SEED = "Running ExUnit with seed: 77, max_cases: 8"

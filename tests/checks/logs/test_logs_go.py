@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from checks.logs import LogReport, Summary, parse_log
+from checks.logs.parse import parse_log
+from checks.logs.report import LogReport, Summary
 
 GROUP = "##[group]Run go test ./..."
 OK = "ok  \texample.test/shop\t0.002s"

@@ -7,11 +7,11 @@ from unittest.mock import patch
 
 import pytest
 
-import checks.logs
-from checks.logs import parse_log, parse_log_stream
+import checks.logs.parse
 from checks.logs.decode import TextBlocks
 from checks.logs.judge import judge_log
 from checks.logs.markers import Marker
+from checks.logs.parse import parse_log, parse_log_stream
 from checks.logs.report import Reading, Red, Summary
 
 PYTEST = "=== test session starts ===\n=== 2 passed in 0.1s ===\n"
@@ -154,10 +154,10 @@ def test_line_numbers_are_those_of_the_raw_file() -> None:
 
 def test_a_log_over_the_limit_is_read_up_to_it() -> None:
     data = PYTEST.encode() + b"noise\n" * 100 + PYTEST.replace("2 passed", "1 failed").encode()
-    with patch("checks.logs.TextBlocks", partial(TextBlocks, max_bytes=len(data) - 1)):
+    with patch("checks.logs.parse.TextBlocks", partial(TextBlocks, max_bytes=len(data) - 1)):
         report = parse_log(data)
     assert (report.truncated, report.green, report.lines) == (True, False, 104)
-    with patch("checks.logs.TextBlocks", partial(TextBlocks, max_bytes=200)):
+    with patch("checks.logs.parse.TextBlocks", partial(TextBlocks, max_bytes=200)):
         report = parse_log(data)
     assert (report.truncated, report.green, report.complete, report.passed) == (True, None, False, 2)
     assert report.reasons == ("the log is too large, only its beginning was read",)
@@ -196,7 +196,7 @@ def test_a_red_summary_in_the_middle_of_a_long_log_counts_like_one_at_its_end() 
     ],
 )
 def test_a_log_of_nothing_but_closing_lines_or_markers_is_not_kept(line: str) -> None:
-    with patch("checks.logs.MOST_KEPT", 10), patch("checks.logs.walk._BETWEEN_LOOKS", 5):
+    with patch("checks.logs.parse.MOST_KEPT", 10), patch("checks.logs.walk._BETWEEN_LOOKS", 5):
         assert parse_log(f"{line}\n".encode() * 9).truncated is False
         report = parse_log(f"{line}\n".encode() * 30)
     assert (report.truncated, report.lines) == (True, 30)
@@ -206,4 +206,4 @@ def test_a_log_of_nothing_but_closing_lines_or_markers_is_not_kept(line: str) ->
 
 
 def test_limit() -> None:
-    assert checks.logs.MOST_KEPT == 20_000
+    assert checks.logs.parse.MOST_KEPT == 20_000

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from checks.logs import LogReport, Summary, parse_log
 from checks.logs.maven import MavenReader
-from checks.logs.report import Reading
+from checks.logs.parse import parse_log
+from checks.logs.report import LogReport, Reading, Summary
 
 START = "[INFO] Scanning for projects..."
 GOAL = "[INFO] --- maven-surefire-plugin:2.22.3:test (default-test) @ demo ---"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from checks.logs import LogReport, Summary, parse_log
+from checks.logs.parse import parse_log
 from checks.logs.pest import PestReader
-from checks.logs.report import Reading
+from checks.logs.report import LogReport, Reading, Summary
 
 GROUP = "##[group]Run php artisan test"
 TESTS = "  Tests:    2 passed (3 assertions)"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from checks.logs import LogReport, Summary, parse_log
+from checks.logs.parse import parse_log
 from checks.logs.phpunit import PhpunitReader
-from checks.logs.report import Reading
+from checks.logs.report import LogReport, Reading, Summary
 
 GROUP = "##[group]Run vendor/bin/phpunit"
 START = "PHPUnit 9.6.7 by Sebastian Bergmann and contributors."

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checks.logs import parse_log
+from checks.logs.parse import parse_log
 from checks.logs.split import Step, split
 
 HEADER = "=== test session starts ==="

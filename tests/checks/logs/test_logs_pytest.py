@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from checks.logs import LogReport, Summary, parse_log
+from checks.logs.parse import parse_log
+from checks.logs.report import LogReport, Summary
 
 HEADER = "=" * 29 + " test session starts " + "=" * 30
 GROUP = "##[group]Run pytest"

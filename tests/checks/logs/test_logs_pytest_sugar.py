@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from checks.logs import LogReport, Summary, parse_log
+from checks.logs.parse import parse_log
+from checks.logs.report import LogReport, Summary
 
 HEADER = "Test session starts (platform: linux, Python 3.11.7, pytest 9.2.0, pytest-sugar 1.1.1)"
 RESULTS = "Results (0.03s):"

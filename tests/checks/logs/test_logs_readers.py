@@ -13,9 +13,9 @@ import re2
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checks.logs import _READERS, parse_log
 from checks.logs.decode import TextBlocks
 from checks.logs.markers import starts_step
+from checks.logs.parse import _READERS, parse_log
 from checks.logs.prefixes import PACKAGES, Packages, Piece, pieces
 from checks.logs.report import Listener, Reader, Reading, Red
 from checks.logs.sieve import sieve

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from checks.logs import LogReport, Summary, parse_log
-from checks.logs.report import Reading
+from checks.logs.parse import parse_log
+from checks.logs.report import LogReport, Reading, Summary
 from checks.logs.tap import TapReader
 from checks.logs.tap_stream import Outcome, read_test
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from checks.logs import LogReport, parse_log
-from checks.logs.report import Reading
+from checks.logs.parse import parse_log
+from checks.logs.report import LogReport, Reading
 from checks.logs.tox import ToxReader
 
 GROUP = "##[group]Run tox"

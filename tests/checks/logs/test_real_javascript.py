@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 import re2
 
-from checks.logs import parse_log
 from checks.logs.ava import AvaReader
 from checks.logs.bun import BunReader
 from checks.logs.coverage_bar import CoverageBarReader
@@ -22,6 +21,7 @@ from checks.logs.lab import LabReader
 from checks.logs.mocha import MochaReader
 from checks.logs.mocha_json import MochaJsonReader
 from checks.logs.node_test import NodeTestReader
+from checks.logs.parse import parse_log
 from checks.logs.playwright import PlaywrightReader
 from checks.logs.prefixes import pieces
 from checks.logs.report import Reader, Reading

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from checks.logs import parse_log
+from checks.logs.parse import parse_log
 
 LOGS = Path(__file__).parent / "real" / "managed"
 with (LOGS / "INDEX.tsv").open(encoding="utf-8", newline="") as file:

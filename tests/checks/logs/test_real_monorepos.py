@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from checks.logs import parse_log
+from checks.logs.parse import parse_log
 
 LOGS = Path(__file__).parent / "real/monorepos"
 

@@ -8,21 +8,9 @@ from pathlib import Path
 import pytest
 import re2
 
-from checks.logs import (
-    bats,
-    cargo,
-    catch2,
-    ctest,
-    doctest,
-    exunit,
-    googletest,
-    gotestsum,
-    nextest,
-    parse_log,
-    swift,
-    tap,
-)
+from checks.logs import bats, cargo, catch2, ctest, doctest, exunit, googletest, gotestsum, nextest, swift, tap
 from checks.logs.decode import TextBlocks
+from checks.logs.parse import parse_log
 from checks.logs.prefixes import pieces
 from checks.logs.report import Reader, Reading
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from checks.logs import LogReport, Summary, parse_log
+from checks.logs.parse import parse_log
+from checks.logs.report import LogReport, Summary
 
 GROUP = "##[group]Run npm test"
 
