@@ -5,7 +5,7 @@ What is honest practice holds nothing by itself: it raises the risk, and `checks
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import re2
 
@@ -38,11 +38,12 @@ def _alterations(changes: Sequence[Change]) -> Iterator[Alteration]:
         yield Alteration(KIND, path, found.line, "", quote, found.reason, Weight.RISK, path, "migration")
 
 
-def _sql(versions: Sequence[Version | None]) -> Mapping[str, bytes | None]:
-    return {_plain(each.path): each.data for each in versions if each is not None and extension(each.path) == "sql"}
+def _sql(versions: Sequence[Version | None]) -> sql.Files:
+    there = [each for each in versions if each is not None and extension(each.path) == "sql"]
+    return sql.files_of({_plain(each.path): each.data for each in there})
 
 
-def _missing(version: Version | None, others: Mapping[str, bytes | None]) -> Missing | None:
+def _missing(version: Version | None, files: sql.Files) -> Missing | None:
     kind = "" if version is None else extension(version.path)
     if version is None or kind not in _READ or is_test_path(version.path):
         return None
@@ -53,7 +54,7 @@ def _missing(version: Version | None, others: Mapping[str, bytes | None]) -> Mis
     if kind in _SCRIPTS:
         return javascript.missing(version.data) if in_folder else None
     if kind == "sql":
-        return sql.missing(path, version.data, others)
+        return sql.missing(path, version.data, files)
     return ruby.missing(version.data) if kind == "rb" else python.missing(version.data)
 
 

@@ -9,6 +9,7 @@ how to make a `down.sql`: https://www.prisma.io/docs/orm/prisma-migrate/workflow
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import re2
 
@@ -21,23 +22,37 @@ _COMMENT = re2.compile(r"--[^\n]*|/\*(?:[^*]|\*+[^*/])*\*+/")
 _IDLE = re2.compile(r"(?i)\b(?:begin(?:\s+transaction)?|commit|rollback|end|select\s+'[^']*'|select\s+1)\s*;")
 _PAIRED = re2.compile(r"(?:.*/)?(?:[^/]*\.up\.sql|(?:migrations?|sqls)/(?:[^/]+/)*(?:[^/]*-)?up\.sql)")
 _VERSIONED = re2.compile(r"((?:.*/)?)V(\d[\d._]*)__[^/]*\.sql")
+_UNDO = re2.compile(r"((?:.*/)?U\d[\d._]*__)[^/]*\.sql")
 _PRISMA = re2.compile(r"(?:.*/)?migrations/[^/]+/migration\.sql")
 
 
-def missing(path: str, data: bytes, others: Mapping[str, bytes | None]) -> Missing | None:
-    """None where there is a way back, or no migration. `others` are the files of the same side of the change."""
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The SQL files of one side of a change by path, and those that undo a version by the beginning of their path."""
+
+    data: Mapping[str, bytes | None]
+    undo: Mapping[str, str]
+
+
+def files_of(data: Mapping[str, bytes | None]) -> Files:
+    return Files(data, {found.group(1): path for path in data if (found := _UNDO.fullmatch(path)) is not None})
+
+
+def missing(path: str, data: bytes, files: Files) -> Missing | None:
+    """None where there is a way back, or no migration. `files` are of the same side of the change."""
     text = data.decode("utf-8", "replace").replace("\r\n", "\n")
     up = _UP.search(text)
     if up is not None:
         return _within(text, up.end())
-    backs = _ways_back(path, others)
-    if backs is None or _is_idle(text):
+    back = _way_back(path, files)
+    if back is None or _is_idle(text):
         return None
-    if not backs:
+    if back not in files.data:
         return Missing(1, text.partition("\n")[0], "No file of the change takes it back.")
-    if any(others[back] is None or not _is_idle(_text(others[back])) for back in backs):
+    content = files.data[back]
+    if content is None or not _is_idle(content.decode("utf-8", "replace")):
         return None
-    return Missing(1, text.partition("\n")[0], f"`{backs[0]}`, which should take it back, does nothing.")
+    return Missing(1, text.partition("\n")[0], f"`{back}`, which should take it back, does nothing.")
 
 
 def _within(text: str, begin: int) -> Missing | None:
@@ -50,22 +65,15 @@ def _within(text: str, begin: int) -> Missing | None:
     return at(text, down.start(), "Its way back is empty.") if _is_idle(text[down.end() :]) else None
 
 
-def _ways_back(path: str, others: Mapping[str, bytes | None]) -> list[str] | None:
-    """Those of the paths that take this migration back; None where its name is no migration's."""
+def _way_back(path: str, files: Files) -> str | None:
+    """The path of what takes this migration back, whether or not it is there; None where its name is no migration's."""
     if _PAIRED.fullmatch(path):
-        return [back for back in (path.removesuffix("up.sql") + "down.sql",) if back in others]
+        return path.removesuffix("up.sql") + "down.sql"
     if _PRISMA.fullmatch(path):
-        return [back for back in (path.removesuffix("migration.sql") + "down.sql",) if back in others]
+        return path.removesuffix("migration.sql") + "down.sql"
     versioned = _VERSIONED.fullmatch(path)
-    if versioned is None:
-        return None
-    begin = f"{versioned.group(1)}U{versioned.group(2)}__"
-    return [other for other in others if other.startswith(begin)]
+    return None if versioned is None else files.undo.get(f"{versioned.group(1)}U{versioned.group(2)}__", "")
 
 
 def _is_idle(sql: str) -> bool:
     return not _IDLE.sub("", _COMMENT.sub("", sql)).strip(" \t\n\r;")
-
-
-def _text(data: bytes | None) -> str:
-    return (data or b"").decode("utf-8", "replace")
