@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import BinaryIO
 
 from app.gate.analysis_frames import read
-from app.gate.child import limit
+from app.gate.limits import limit
 from checks.tampering.analyse import analyse
 
 

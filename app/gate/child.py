@@ -7,18 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import os
-import resource
 import sys
 from pathlib import Path
 
 ROOT = str(Path(__file__).resolve().parents[2])
 ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C.UTF-8"}
-
-
-def limit(memory: int, seconds: int) -> None:
-    """What a child does first: `memory` in bytes of address space, `seconds` of processor time."""
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
 
 
 async def run_child(code: str, given: bytes, seconds: float) -> bytes:

@@ -7,12 +7,12 @@ writes one JSON line for each log.
 from __future__ import annotations
 
 import json
-import resource
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import BinaryIO
 
+from app.gate.limits import limit
 from checks.job_log import read_job_log_stream
 
 
@@ -32,6 +32,5 @@ def _log(length: bytes, source: BinaryIO) -> Iterator[bytes]:
 
 def main(memory: int, seconds: int) -> None:
     """`memory` in bytes of address space, `seconds` of processor time."""
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    limit(memory, seconds)
     serve(sys.stdin.buffer, sys.stdout.buffer)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import BinaryIO
 
-from app.gate.child import limit
+from app.gate.limits import limit
 from checks.paths import PathPatterns
 from checks.reports.artifacts import read_artifacts
 from checks.snapshot import Unread
