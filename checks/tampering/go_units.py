@@ -13,7 +13,7 @@ import tree_sitter_go
 from tree_sitter import Node
 
 from checks.tampering.chains import Chain, chain
-from checks.tampering.go_assertions import SHAPE, failing_if, is_failure, is_skip, read_assertions
+from checks.tampering.go_assertions import FAILS, SHAPE, failing_if, is_failure, is_skip, read_assertions
 from checks.tampering.matchers import Said
 from checks.tampering.reading import Language, Reader, names_found
 from checks.tampering.scopes import Item, Kind, Mark, Message, Rows, Scope, Scopes, condition_scope, guard
@@ -39,6 +39,7 @@ _DEFINES = re2.compile(
 _TEST = re2.compile(r"(?:Test|Fuzz|Example)(?:[^a-z].*)?")
 _SUITES = frozenset({"Describe", "Context", "When", "DescribeTableSubtree"})
 _TESTS = frozenset({"It", "Specify", "DescribeTable"})
+_ASSERTING = FAILS | {"assert", "require", "Expect"}
 _CONSTRAINT = re2.compile(rb"(?m)^//(?:go:build| ?\+build)[ \t]+(.+)$")
 _TAG = re2.compile(r"\w[\w.]*")
 _SYSTEMS = names("linux unix windows darwin freebsd openbsd netbsd dragonfly solaris illumos aix android ios plan9 js")
@@ -150,7 +151,12 @@ class _Reader(Reader):
             initializer = node.child_by_field_name("initializer")
             for said in failing_if(self.syntax, condition, initializer):
                 yield self.assertion(condition, said)
-        yield guard(node, self.syntax.short(condition))
+        other = node.child_by_field_name("alternative")
+        if other is None or not (self._asserts(then) and self._asserts(other)):
+            yield guard(node, self.syntax.short(condition), is_split=other is not None)
+
+    def _asserts(self, branch: Node) -> bool:
+        return not _ASSERTING.isdisjoint(self.syntax.words(branch))
 
     def _failing(self, block: Node) -> Node | None:
         """The first call on the block's own level that fails the test."""

@@ -22,10 +22,10 @@ from checks.tampering.units import SkipScope
 
 FUNCTIONS = frozenset({"arrow_function", "function_expression", "generator_function"})
 _STRINGS = frozenset({"string", "template_string"})
-_TESTS = frozenset({"it", "test", "specify"})
+_TESTS = frozenset({"it", "test", "specify", "tape"})
 _SUITES = frozenset({"describe", "context", "suite", "module"})
 _HOOKS = frozenset({"beforeEach", "afterEach", "beforeAll", "afterAll", "before", "after", "setup", "teardown"})
-_OWNERS = frozenset({"Deno", "QUnit", "test"})  # whose members are such words: `Deno.test`, `test.describe`
+_OWNERS = frozenset({"Deno", "QUnit", "tap", "t", "test"})  # whose members are such words: `Deno.test`, `test.describe`
 _MARKED = {
     **dict.fromkeys(("skip", "ignore", "fixme", "todo", "skipIf", "runIf", "if", "todoIf"), "skipped"),
     "only": "focused",
@@ -86,11 +86,20 @@ def declared(syntax: Syntax, read: Chain, node: Node, names: Names, *, is_collec
     if read.start is not None or own is None:
         return
     if read.name in _CALLS and not (read.name.startswith("test.") and own and own[0].type in _STRINGS):
-        yield _mark_by_call(syntax, read, node, own)
+        yield from _marks_by_call(syntax, read, node, own)
     elif read.links[-1].name in _HOOKS and len(read.links) <= 2 and (function := _function(own)) is not None:
         yield Scope(Kind.HELPER, node, read.links[-1].name, parts=(function,), is_hook=True)
+    elif read.name.lower().endswith("ruletester.run") and len(own) > 2:
+        yield _rule(syntax, node, own, is_collected=is_collected)
     elif (word := _word(read.links, names.aliases)) is not None and own:
         yield _block(syntax, word, node, own, names.lists, is_collected=is_collected)
+
+
+def _rule(syntax: Syntax, node: Node, own: Sequence[Node], *, is_collected: bool) -> Scope:
+    """ESLint's tests of a rule are two lists: https://eslint.org/docs/latest/integrate/nodejs-api#ruletester"""
+    lists = [value for value in _pairs(syntax, own[2:]).values() if value.type == "array"]
+    rows = tuple(row for value in lists for row in written_rows(syntax, value, {}) or ())
+    return Scope(Kind.TEST, node, _title(syntax, own, {}), rows=rows or None, parts=(own[1],), collected=is_collected)
 
 
 def alias_of(syntax: Syntax, value: Node, aliases: Mapping[str, Alias]) -> Alias | None:
@@ -103,6 +112,10 @@ def alias_of(syntax: Syntax, value: Node, aliases: Mapping[str, Alias]) -> Alias
         skip = Mark("skipped", syntax.short(value), condition_scope(condition, runs=sides[1].name.endswith("skip")))
         return Alias(kinds.pop(), skip) if len(words) == 2 and None not in words and len(kinds) == 1 else None
     read = chain(syntax, SHAPE, value)
+    if read.name == "suite" and read.links[-1].arguments and _function(read.links[-1].arguments) is None:
+        return Alias(
+            Kind.TEST
+        )  # https://github.com/lukeed/uvu/blob/master/docs/api.uvu.md#uvusuitename-string-context-t
     links = [link for link in read.links if link.name != "extend"]
     word = _word(links, aliases) if read.start is None and links else None
     return None if word is None or any(link.arguments is not None for link in links) else Alias(word.kind, word.skip)
@@ -234,7 +247,10 @@ def _marks_of_rest(syntax: Syntax, own: Sequence[Node]) -> Iterator[Mark]:
         yield Mark("timeout", syntax.short(own[-1]))
 
 
-def _mark_by_call(syntax: Syntax, read: Chain, node: Node, own: Sequence[Node]) -> Mark:
+def _marks_by_call(syntax: Syntax, read: Chain, node: Node, own: Sequence[Node]) -> Iterator[Mark]:
+    if read.name == "test.describe.configure":
+        yield from _marks_of_options(syntax, _pairs(syntax, own))
+        return
     is_conditional = bool(own) and read.name in ("test.skip", "test.fixme", "test.fail")
     scope = condition_scope(syntax.short(own[0])) if is_conditional else SkipScope.ALWAYS
-    return Mark(_CALLS[read.name], syntax.short(node), scope)
+    yield Mark(_CALLS[read.name], syntax.short(node), scope)

@@ -93,6 +93,9 @@ def read_assertions(syntax: Syntax, read: Chain, node: Node) -> Iterator[Said]:
         return
     name, arguments = links[-1].name, links[-1].arguments or ()
     negated = name in _NEGATIVE
+    if len(links) == 1 and name in ("should", "should_not") and arguments:  # `it { should be_valid }`
+        yield from _matched(syntax, "subject", arguments[0], negated=negated)
+        return
     if len(links) > 1 and name in _POSITIVE | _NEGATIVE and arguments:
         about, target = _about(syntax, links[-2])
         for said in _matched(syntax, target, arguments[0], negated=negated):

@@ -49,6 +49,7 @@ _MARKED = {
     "skip": "skipped",
     "focus": "focused",
 }
+_SHARED = frozenset({"it_behaves_like", "it_should_behave_like", "include_examples"})
 _HOOKS = frozenset({"before", "after", "around", "setup", "teardown"})
 _METADATA = {
     **dict.fromkeys(("skip", "if", "unless"), "skipped"),
@@ -159,6 +160,9 @@ class _Reader(Reader):
             hook = self._block(Kind.HELPER, node, word, block.child_by_field_name("body"))
             hook.is_hook = True
             return hook
+        if word in _SHARED and arguments:
+            title = f"{word} {self.syntax.short(arguments[0])}"
+            return Scope(Kind.TEST, node, title, parts=tuple(arguments), collected=self._is_collected)
         plain = word[1:] if word in _MARKED and word[1:] in _TESTS | _SUITES else word
         is_suite = plain in _SUITES
         if not is_suite and plain not in _TESTS and (word not in _MARKED or not (arguments or block)):

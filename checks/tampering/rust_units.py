@@ -7,6 +7,7 @@ https://docs.rs/proptest/latest/proptest/macro.proptest.html, https://doc.rust-l
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import re2
@@ -60,7 +61,8 @@ def read_units(path: str, source: bytes) -> FileUnits:
     """See `units`. A file without a sign of tests is not parsed."""
     if not is_test_path(path) and SIGN.search(source) is None:
         return FileUnits(path, defines=_defines(source))
-    return _LANGUAGE.read(_GRAMMAR, path, _plain(source))
+    found = _LANGUAGE.read(_GRAMMAR, path, _plain(source))
+    return replace(found, is_test_file=found.is_test_file or bool(found.units))  # helpers are those beside the tests
 
 
 def _defines(source: bytes) -> frozenset[str]:
@@ -223,8 +225,10 @@ class _Reader(Reader):
             yield Message(failing)
             for said in asserted(self.syntax.words(condition), negated=True):
                 yield self.assertion(condition, said)
-        other = node.child_by_field_name("alternative") or (node if then is None else None)
-        if other is None or FAILS.isdisjoint(self.syntax.words(other)):
+        other = node.child_by_field_name("alternative")
+        judged = node if then is None else other  # of a `match` all arms
+        words = self.syntax.words(judged) if judged is not None else ()
+        if not any(word in FAILS or (then is not None and word.startswith("assert")) for word in words):
             when = SkipScope.CONDITION if condition is None else condition_scope(self.syntax.short(condition))
             yield Scope(Kind.GUARD, node, when=when)
 

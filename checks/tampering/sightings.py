@@ -27,6 +27,8 @@ _RETURNING = frozenset(
         *("statement_list", "expression_list", "argument_list"),
     }
 )
+# Settings of the program itself, and code that others wrote or tools made.
+_ASIDE = re2.compile(r"^config/|(?:^|/)(?:dist|vendor|vendored|third_party|node_modules|out|generated)/|\.min\.")
 _TOOL_ENDS = (".config.js", ".config.ts", ".config.mjs", ".config.cjs", ".config.mts", "Rakefile", "build.rs")
 
 
@@ -76,7 +78,7 @@ class View:
     def detection(self, node: Node, what: str, weight: Weight) -> Iterator[Sighting]:
         """Product code that behaves otherwise when it is tested. Tests and the project's tools may ask."""
         if not self.is_test_file:
-            is_aside = is_tool(self.path) or self.path.startswith("config/") or self.path.endswith(_TOOL_ENDS)
+            is_aside = is_tool(self.path) or _ASIDE.search(self.path) or self.path.endswith(_TOOL_ENDS)
             weight = Weight.RISK if is_aside else weight
             reason = f"Product code asks {what}, so that it can behave otherwise than when it is used."
             yield self.sighting("test-run-detected", node, reason, weight)

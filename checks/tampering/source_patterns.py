@@ -17,7 +17,7 @@ from checks.tampering.go_patterns import LOOKS as GO
 from checks.tampering.java_patterns import LOOKS as JAVA
 from checks.tampering.javascript_patterns import LOOKS as JAVASCRIPT
 from checks.tampering.languages import JAVASCRIPT_ENDINGS, speaks_of_tests
-from checks.tampering.places import extension
+from checks.tampering.places import extension, is_test_path
 from checks.tampering.python.sighting import Sighting
 from checks.tampering.ruby_patterns import LOOKS as RUBY
 from checks.tampering.rust_patterns import LOOKS as RUST
@@ -53,7 +53,7 @@ def _sightings(side: Version | None) -> Iterator[tuple[str, Sighting]]:
     if side is None or looks is None or side.data is None or looks.sign.search(side.data) is None:
         return
     found = looks.sightings(side.path, side.data, holds_tests=speaks_of_tests(side.path, side.data))
-    for sighting in (_UNREADABLE,) if found is None else found:
+    for sighting in (_unreadable(side.path),) if found is None else found:
         yield side.path, sighting
 
 
@@ -61,10 +61,8 @@ def _key(sighting: Sighting) -> _Key:
     return sighting.kind, sighting.text, sighting.weight
 
 
-_UNREADABLE = Sighting(
-    "unreadable-source",
-    "",
-    1,
-    "This source is too large or too deeply nested to be read, and seems to steer a test run.",
-    Weight.PERSON,
-)
+def _unreadable(path: str) -> Sighting:
+    """Large product code is mostly made by tools; of tests a person must see it."""
+    weight = Weight.PERSON if is_test_path(path) else Weight.RISK
+    reason = "This source is too large or too deeply nested to be read, and may steer a test run."
+    return Sighting("unreadable-source", "", 1, reason, weight)

@@ -111,6 +111,9 @@ def test_assertions(body: str, wanted: list[str]) -> None:
         ("switch a { case 1: require.Equal(t, 3, x) }", ["equal | x | 3 swallowed"]),
         ("switch a.(type) { case int: require.Equal(t, 3, x) }", ["equal | x | 3 swallowed"]),
         ("select { case <-c: require.Equal(t, 3, x) }", ["equal | x | 3 swallowed"]),
+        ("if a { require.Error(t, err) } else { require.NoError(t, err) }", ["raises | err", "none | err"]),
+        ("if a { require.Error(t, err) } else { f() }", ["raises | err swallowed"]),
+        ("if a { f() } else { require.Error(t, err) }", ["raises | err swallowed"]),
         ("return\nrequire.Equal(t, 3, x)", ["equal | x | 3 swallowed"]),
         ("if a { return }\nrequire.Equal(t, 3, x)", ["equal | x | 3 swallowed"]),
         ("if a { t.Error(); return }\nrequire.Equal(t, 3, x)", ["not truthy | a", "equal | x | 3"]),
@@ -118,7 +121,7 @@ def test_assertions(body: str, wanted: list[str]) -> None:
         ("if a { f() }\nrequire.Equal(t, 3, x)", ["equal | x | 3"]),
         (
             "if got != 3 { t.Errorf(`a`); require.Nil(t, x) } else if b { t.Error() }",
-            ["equal | got | 3", "none | x swallowed", "not truthy | b swallowed"],
+            ["equal | got | 3", "none | x", "not truthy | b"],
         ),
         ("for _, c := range cases { require.Equal(t, 3, x) }", ["equal | x | 3"]),
     ],

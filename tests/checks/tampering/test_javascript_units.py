@@ -255,6 +255,8 @@ def test_what_cannot_fail_the_test(body: str, wanted: list[str]) -> None:
         ("test('x', { retry: 0 }, () => {})", "retries", None, ALWAYS),
         ("describe('a', function () { this.retries(3); it('x', () => {}) })", "retries", "this.retries(3)", ALWAYS),
         ("jest.retryTimes(3); it('x', () => {})", "retries", "jest.retryTimes(3)", ALWAYS),
+        ("test.describe.configure({ retries: 2 }); test('x', f)", "retries", "retries:2", ALWAYS),
+        ("test.describe.configure({ mode: 'parallel' }); test('x', f)", "retries", None, ALWAYS),
         ("it('x', () => {}, 30000)", "timeout", "30000", ALWAYS),
         ("it('x', function () { this.timeout(5) })", "timeout", "this.timeout(5)", ALWAYS),
     ],
@@ -310,10 +312,22 @@ def test_rows(source: str, cases: int, rows: tuple[str, ...]) -> None:
         ("test.extend({}); test.step('s', () => {}); test.use({}); it(); cart.it('x', f); (0, it)('x', f)", []),
         ("test.serial('a', (t) => {}); test.concurrent.skip('b', f)", ["a", "b"]),
         ("it.each([1]);", []),
+        ("tap.test('a', f); t.test('b', f); tape('c', f)", ["a", "b", "c"]),
+        ("const Cart = suite('Cart'); Cart('adds', () => {}); Cart.run()", ["adds"]),
+        ("const made = suite('Cart', () => {}); made('adds', () => {}); const no = suite()", ["adds"][1:]),
+        ("new RuleTester().run('a', rule, {}); ruleTester.run('b', rule); tester.run('c', rule, {})", []),
     ],
 )
 def test_names(source: str, names: list[str]) -> None:
     assert [unit.name for unit in units_of(PATH, source).units] == names
+
+
+def test_eslints_tests_of_a_rule() -> None:
+    source = "ruleTester.run('no-x', rule, { valid: ['a', 'b'], invalid: [{ code: 'x' }] })"
+    unit = only_unit("tests/no-x.js", source)
+    assert (unit.name, unit.cases, unit.rows, unit.collected) == ("no-x", 3, ('"a"', '"b"', '{code:"x"}'), True)
+    assert unit.body == 'rule"a","b",{code:"x"}'
+    assert only_unit(PATH, "ruleTester.run('no-x', rule, cases)").cases == 1
 
 
 def test_bodies_lines_and_calls() -> None:

@@ -53,6 +53,8 @@ def _unit(body: str) -> Unit:
         ("x.total.should_not be_nil", ["not none | x.total"]),
         ("x&.should eq(3)", ["equal | x | 3 swallowed"]),
         ("x.should", []),
+        ("should be_valid", ["custom:be_valid | subject"]),
+        ("should_not eq 3", ["not equal | subject | 3"]),
         # https://docs.seattlerb.org/minitest/Minitest/Assertions.html
         ("assert x", ["truthy | x"]),
         ("assert x == 3, 'message'", ["equal | x | 3"]),
@@ -212,6 +214,8 @@ def test_names_and_kinds() -> None:
       it
       it()
       foo.it("x") { f }
+      it_behaves_like "a cart", 1
+      include_examples
       shared_examples("s") { example("c") { f } }
       def check_it(c) = expect(c).to(eq 1)
     end
@@ -227,7 +231,9 @@ def test_names_and_kinds() -> None:
     """
     found = units_of(PATH, source)
     assert [unit.name for unit in found.units] == [
-        *("Cart > #add > adds", "Cart > #add", "Cart > #add > b", "Cart > s > c"),
+        *("Cart > #add > adds", "Cart > #add", "Cart > #add > b"),
+        'Cart > it_behaves_like "a cart"',
+        "Cart > s > c",
         *("CartTest > test_adds", "CartTest > by name", "Deep > T > test_deep"),
     ]
     assert [(helper.name, list(map(told, helper.assertions))) for helper in found.helpers] == [

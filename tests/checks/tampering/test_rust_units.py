@@ -93,6 +93,8 @@ def test_assertions(body: str, wanted: list[str]) -> None:
         ("if a { assert!(x); }", ["truthy | x swallowed"]),
         ("if a { assert!(x); } else { panic!() }", ["truthy | x", "custom:fail | "]),
         ("if let Some(y) = a { assert!(x); } else { f() }", ["truthy | x swallowed"]),
+        ("if a { assert!(x); } else { assert!(y); }", ["truthy | x", "truthy | y"]),
+        ("match a { A => assert!(x), B => assert!(y) }", ["truthy | x swallowed", "truthy | y swallowed"]),
         ('if x != 3 { panic!("no"); }', ["equal | x | 3"]),
         ("if x != 3 { f(); panic!() }", ["equal | x | 3"]),
         ("if x != 3 {}\nassert!(y);", ["truthy | y"]),
@@ -208,7 +210,7 @@ def test_modules() -> None:
         ("tests::assert_total", ["equal | c.total() | t"])
     ]
     assert found.units[0].calls == {"assert_total", "super::f"}
-    assert (set(found.defines), found.is_test_file) == ({"Cart", "total"}, False)
+    assert (set(found.defines), found.is_test_file) == ({"Cart", "total"}, True)
 
 
 def test_a_whole_file_under_a_condition() -> None:

@@ -357,7 +357,11 @@ def _found(path: str, after: str, before: str | None = None) -> Found:
         ("README.md", "process.exit(0)", []),
         ("src/a.py", "process.exit(0)", []),
         ("src/a.js", "const a = 1", []),
-        ("src/a.js", "(" * 301 + "process.exit(0)", [("unreadable-source", PERSON)]),
+        ("src/a.js", "(" * 301 + "process.exit(0)", [("unreadable-source", RISK)]),
+        ("test/a.js", "(" * 301 + "process.exit(0)", [("unreadable-source", PERSON)]),
+        ("dist/a.js", "if (process.env.CI) f()", [("test-run-detected", RISK)]),
+        ("web/vendor/a.js", "if (typeof jest === 'x') f()", [("test-run-detected", RISK)]),
+        ("src/a.min.js", "if (process.env.CI) f()", [("test-run-detected", RISK)]),
     ],
 )
 def test_sightings(path: str, source: str, wanted: Found) -> None:
