@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
-from app.gate.analysis import analyse_difference, judged_difference
 from app.gate.changes import Changes, read_changes
 from app.gate.git import GitObjects
 from app.gate.log_process import parse_logs
@@ -82,6 +81,8 @@ async def _changes(clone: Clone, objects: GitObjects, base: Revision, head: Revi
 
 
 async def _analysis(objects: GitObjects, changes: Changes, base: Revision, head: Revision) -> Analysis | Unread:
+    from app.gate.analysis import analyse_difference, judged_difference  # a third of the start, and not always wanted
+
     judged = judged_difference(changes, base.commit, head.commit)
     return judged if isinstance(judged, Unread) else await analyse_difference(objects, judged[1])
 
