@@ -28,6 +28,7 @@ COMMANDS = {
     "parse-log": "parse_log:parse_log",
     "explain": "explain:explain",
     "wait": "wait:wait",
+    "setup-ci": "setup_ci:setup_ci",
     "stop-hook": "stop_hook:stop_hook",
     "agent-prompt": "agent_prompt:agent_prompt",
     "policy": "policy:commands",

@@ -11,7 +11,7 @@ from tests.cli.clones import command, run
 
 COMMANDS = (
     *("serve", "web", "work", "migrate", "check", "parse-log", "explain", "policy", "bundle"),
-    *("run", "wait", "agent-prompt", "stop-hook"),
+    *("run", "wait", "setup-ci", "agent-prompt", "stop-hook"),
 )
 
 
@@ -24,7 +24,16 @@ def test_every_command_is_listed_and_has_help() -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [("nothing",), ("parse-log",), ("check", "--repo"), ("explain",), ("policy", "nothing"), ("run",), ("wait",)],
+    [
+        ("nothing",),
+        ("parse-log",),
+        ("check", "--repo"),
+        ("explain",),
+        ("policy", "nothing"),
+        ("run",),
+        ("wait",),
+        ("setup-ci",),
+    ],
 )
 def test_usage_errors_end_with_2(arguments: tuple[str, ...]) -> None:
     result = run(*arguments)
