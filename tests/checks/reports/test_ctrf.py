@@ -84,6 +84,17 @@ def test_a_summary_that_lacks_a_total_or_lies_about_its_kind() -> None:
     )
 
 
+def test_a_stated_zero_is_wrong_and_not_impossible() -> None:
+    read = report_of(ctrf(case(), tests=1, passed=0, failed=0))
+    assert read.disagreements == ("the summary states 0 passed (its tests: 1)",)
+
+
+def test_what_is_quoted_of_a_file_is_cut() -> None:
+    assert refused(ctrf(case("x" * 60))) == f"a test has the status `{'x' * 50}`, which CTRF does not know"
+    read = report_of(ctrf(case(), tests="9" * 40, passed=1, failed=0))
+    assert read.disagreements == (f"the summary states {'9' * 30} tests (its tests: 1)",)
+
+
 def test_a_missing_summary_is_noted() -> None:
     assert report_of('{"results": {"tests": []}}').disagreements == ("it has no summary",)
 
