@@ -195,7 +195,7 @@ _OTHERS = Fix("wait", "Settle the other findings first; the gate starts it by it
 _LOOK = Fix("ask-person", "Ask a person to look at the verifier's runs and their settings, then push a new commit.")
 _INSTALL = Fix(
     "ask-person",
-    "Ask a person to add mergegate's `deploy/workflows/mergegate-verify.yml` there, and on the default branch too.",
+    "Ask a person to run `mergegate setup-ci OWNER/REPO`, or to copy the file there and to the default branch.",
 )
 _REPAIR = Fix("push", "Repair what fails there and push; the gate verifies the new head.")
 _SHOW = Fix("ask-person", "Ask a person to let a command of `ci.commands` run tests that print their summary.")
