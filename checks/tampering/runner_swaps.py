@@ -36,7 +36,8 @@ _SECTIONS = re2.compile(
 _ELSEWHERE = re2.compile(
     r"(?:npm:|file:|link:|portal:|git\+|git:|github:|gitlab:|https?:|ssh:|\.{0,2}/).*|[\w\-]+/[\w.\-]+(?:#.*)?"
 )
-_REGISTRIES = ("https://registry.npmjs.org/", "https://registry.yarnpkg.com/")
+# Hosts of the public registries that lock files name: any name below these domains is theirs.
+_REGISTRY = re2.compile(r"^https://[a-z]+\.(?:npmjs\.org|yarnpkg\.com)/")
 _PLACES = frozenset({"path", "git", "url", "link", "file", "package"})
 
 # https://packaging.python.org/en/latest/specifications/dependency-specifiers/, https://bundler.io/man/gemfile.5.html,
@@ -97,7 +98,7 @@ def _is_elsewhere(key: str, value: str) -> bool:
         return not own and _ELSEWHERE.fullmatch(value.encode("utf-8", "replace").decode()) is not None
     if not _is_runner(head.rpartition(".")[2]):
         return False
-    return last in _PLACES or (last == "resolved" and not value.startswith(_REGISTRIES))
+    return last in _PLACES or (last == "resolved" and _REGISTRY.search(value) is None)
 
 
 def _is_runner(segment: str) -> bool:

@@ -64,7 +64,7 @@ def test_swaps(path: str, before: str, after: str) -> None:
         (
             "package-lock.json",
             "{}",
-            '{"packages": {"node_modules/jest": {"resolved": "https://registry.npmjs.org/a"}}}',
+            '{"packages": {"node_modules/jest": {"resolved": "https://packages.npmjs.org/a"}}}',
         ),
         (
             "package-lock.json",
