@@ -15,6 +15,7 @@ from checks.tampering.units import Assertion, Strength, Unit
 from checks.tampering.weakening import Turn, Turns, compare_assertions, holds, rank
 from checks.tampering.words import called_names, names_of, words
 
+_MOST_LOOKED_AT = 200  # assertions of one test
 _NARROWING = 2 * Strength.SHAPE - 1  # the rank of a type; what merely exists has less
 _WEIGHTS = {Excuse.NONE: Weight.FAILED, Excuse.REPLACED: Weight.PERSON, Excuse.GONE: Weight.RISK}
 
@@ -53,7 +54,8 @@ class Pair:
             return True
         if rank(lost) <= _NARROWING and any(rank(one) >= 2 * Strength.CLOSE for one in filter(holds, self.after)):
             return True
-        return any(holds(one) and rank(one) > rank(lost) and _says_of(one, lost) for one in self.after)
+        beside = self.after[:_MOST_LOOKED_AT]
+        return any(holds(one) and rank(one) > rank(lost) and _says_of(one, lost) for one in beside)
 
 
 def _says_of(one: Assertion, lost: Assertion) -> bool:

@@ -19,6 +19,8 @@ from checks.tampering.places import is_document, is_test_path
 _WORD = re.compile(rb"\w++")  # of ASCII letters; others come apart, on both sides alike
 _PART = re.compile(r"\w++|\W")
 _SHORTEST_NAME = 4  # characters; shorter names are everywhere
+_MOST_LOOKS = 300  # for values in all removed lines; then none is found any more
+_LONGEST_LINE = 2_000  # characters; longer ones are made by machines
 _MOST_LINES = 20_000  # of all removed lines, when a value is looked for
 
 
@@ -42,6 +44,7 @@ class Product:
     """The files of a change that are neither tests nor documentation."""
 
     def __init__(self, changes: Sequence[Change]) -> None:
+        self._looks = _MOST_LOOKS
         self._changes = [change for change in changes if all(map(_is_product, change.paths))]
 
     @property
@@ -71,8 +74,9 @@ class Product:
     def substitutes(self, old: str, new: str) -> bool:
         """Whether a line of the product changed in just the way that turns `old` into `new`."""
         old, new = differing_parts(_unquoted(old), _unquoted(new))
-        if not old or not new:
+        if not old or not new or not self._looks:
             return False
+        self._looks -= 1
         return any(old in line and line.replace(old, new) in self._added for line in self._removed)
 
     @cached_property
@@ -149,7 +153,8 @@ def _words(side: Version | None) -> frozenset[str]:
 
 def _lines(side: Version | None) -> list[str]:
     data = side.data if side is not None and side.data is not None else b""
-    return [line for line in map(str.strip, data.decode(errors="replace").splitlines()) if line]
+    lines = map(str.strip, data.decode(errors="replace").splitlines())
+    return [line for line in lines if 0 < len(line) <= _LONGEST_LINE]
 
 
 def _only(side: Version | None, other: Version | None) -> list[str]:

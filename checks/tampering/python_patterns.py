@@ -20,8 +20,8 @@ from checks.tampering.python.exits import exits
 from checks.tampering.python.hooks import hooks
 from checks.tampering.python.patches import patches
 from checks.tampering.python.shadows import shadows
-from checks.tampering.python.sighting import Around, Sighting, walk
-from checks.tampering.python.source import Source, is_plainly_encoded, parse
+from checks.tampering.python.sighting import Around, File, Sighting, walk
+from checks.tampering.python.source import is_plainly_encoded, parse
 from checks.tampering.python.subjects import own_subjects
 
 # Lines that a look at one of them, or at what stands around it, can find something in; most sources have none.
@@ -32,6 +32,8 @@ _SIGNS = re2.compile(
     rb"default_timer|time\.time|setattr|patch|config\.option|_pytest|\.assert\w*\s*=|_baseAssert|failureException|"
     rb"TestCase\.(?:run|fail)|pytest\.\w+\s*=|def _*(?:assert|check|expect|verify|should)"
 )
+# Of its own process, or of what it is part of.
+_ITSELF = re2.compile(rb"getp?pid|getpgrp|getpgid|raise_signal|interrupt_main|kill(?:pg)?\(\s*(?:0|-1)\b")
 _LOOKED_AT = (ast.stmt, ast.Call, ast.Attribute, ast.Constant, ast.Compare, ast.Subscript)
 _AROUND = 200  # bytes before and behind a place
 # With one of these, what other lines say counts too: bodies of hooks, of fixtures for all tests, of comparisons.
@@ -87,24 +89,23 @@ def _sightings(side: Version | None) -> Iterator[tuple[str, Sighting]]:
     if source is None:
         yield side.path, _UNREADABLE
         return
-    is_test_file = is_test_path(side.path)
+    file = File(side.path, source, is_test_path(side.path), _ITSELF.search(data) is not None, b"fork(" in data)
     for node, around in walk(source.tree):
-        if not isinstance(node, _LOOKED_AT):
-            continue
-        for sighting in _at(node, around, source, side.path, is_test_file=is_test_file):
-            yield side.path, sighting
+        if isinstance(node, _LOOKED_AT):
+            for sighting in _at(node, around, file):
+                yield side.path, sighting
 
 
 def _is_worth_reading(data: bytes) -> bool:
     return bool(_SIGNS.search(data) or _BODIES.search(data)) or not is_plainly_encoded(data)
 
 
-def _at(node: ast.AST, around: Around, source: Source, path: str, *, is_test_file: bool) -> Iterator[Sighting]:
-    yield from exits(node, around, source, is_test_file=is_test_file)
-    yield from hooks(node, around, source)
-    yield from patches(node, around, source, is_test_file=is_test_file)
-    if not is_test_file:
-        yield from detection(node, around, source, path=path)
+def _at(node: ast.AST, around: Around, file: File) -> Iterator[Sighting]:
+    yield from exits(node, around, file)
+    yield from hooks(node, around, file)
+    yield from patches(node, around, file)
+    if not file.is_test_file:
+        yield from detection(node, around, file)
 
 
 def _data(side: Version | None) -> bytes:

@@ -18,7 +18,7 @@ from checks.tampering.python.claims import Claims
 from checks.tampering.python.conditions import Conditions
 from checks.tampering.python.function import Module, Reading, read_function
 from checks.tampering.python.marks import MarkReader, Marks
-from checks.tampering.python.source import Source, last_name, parse
+from checks.tampering.python.source import Source, TooMuch, last_name, parse
 from checks.tampering.units import FileUnits, SkipScope, Unit
 
 _NOT_SEARCHED = frozenset({"build", "dist", "node_modules", "venv", "CVS", "_darcs", "{arch}"})  # `norecursedirs`
@@ -35,17 +35,18 @@ _SETTING_UP = frozenset(
         "setup_function",
     }
 )
+_MOST_FUNCTIONS = 5_000  # of one file
 _SCOPES = {True: SkipScope.ALWAYS, False: SkipScope.PLATFORM, None: SkipScope.CONDITION}
 
 
 def read_units(path: str, source: bytes) -> FileUnits:
-    """See `units`. What this Python's grammar does not know is not parsed."""
+    """See `units`. What this Python's grammar does not know, or is more than anybody writes, is not parsed."""
     is_test_file = is_test_path(path)
     parsed = parse(source)
-    if parsed is not None:
+    if parsed is not None and parsed.functions <= _MOST_FUNCTIONS:
         try:
             return _File(path, parsed, is_test_file).read()
-        except RecursionError:
+        except (RecursionError, TooMuch):
             pass
     return FileUnits(path, parsed=False, is_test_file=is_test_file)
 

@@ -68,7 +68,8 @@ def look_for(unit: Unit, assertions: Sequence[Assertion], supply: Supply) -> Rem
     wanted = [one for one in assertions if holds(one)]
     found = [supply.take(one, unit) for one in wanted]
     values = words(unit.body)[0]
-    there = frozenset().union(*(words(other.body)[0] for other in found if other is not None))
+    others = {id(other): other for other in found if other is not None}
+    there = frozenset().union(*(words(other.body)[0] for other in others.values()))
     moved = bool(wanted) and None not in found and len(values & there) >= _ENOUGH * len(values)
     return Removed(unit, found.count(None), moved)
 

@@ -22,11 +22,12 @@ _VARIABLE = re.compile(
 _NUMBER = re.compile(r"\d++(?:\.\d++)?+(?:[eE][+-]?+\d++)?+")
 # Matchers that say what a value is not or roughly is; from them to a value is a gain.
 _ROUGH = frozenset({"truthy", "type", "length", "contains", "compare", "matches", "called", "any", "constant"})
+_MOST_LOOKED_AT = 50  # assertions on one target
 _PARTS = frozenset({"contains", "matches"})
 _QUOTES = "\"'`"
 _TIGHT = "1e-6"  # no default bound is much wider
 _LOOSENING = re.compile(
-    r"\b(?:round|int|abs|sorted|set|frozenset|bool|lower|upper|casefold|strip|rstrip|lstrip|trim|toLowerCase|toUpperCase|"
+    r"\b(?:round|int|abs|sorted|bool|lower|upper|casefold|strip|rstrip|lstrip|trim|toLowerCase|toUpperCase|"
     r"sort|floor|ceil|trunc)(?=\()"
 )
 _FALSE = frozenset({"false", "none", "null", "nil", "0", '""', "[]", "{}", "()"})
@@ -132,14 +133,21 @@ def _pair_on_target(
         if not others:
             unpaired.append(one)
             continue
-        best = max(
-            others, key=lambda other: (other.expected == one.expected, other.matcher == one.matcher, rank(other))
-        )
-        others.remove(best)
+        at = max(range(len(others))[:_MOST_LOOKED_AT], key=lambda place: _likeness(one, others[place]))
+        best = others.pop(at)
         turn = _turn(one, best, values)
         if turn is not Turn.SAME:
             turns.turned.append((turn, one, best))
     return unpaired, [one for others in candidates.values() for one in others]
+
+
+def _bracket(text: str) -> str:
+    """The kind of container that a value is: a list says more than a set."""
+    return text[:1] if text[:1] in "[{(" else ""
+
+
+def _likeness(one: Assertion, other: Assertion) -> tuple[bool, bool, int]:
+    return other.expected == one.expected, other.matcher == one.matcher, rank(other)
 
 
 def _turn(old: Assertion, new: Assertion, values: frozenset[str]) -> Turn:
@@ -186,7 +194,7 @@ def _expects_same(old: Assertion, new: Assertion, values: frozenset[str]) -> boo
         return True
     if old.matcher in _PARTS and before[:1] == after[:1] and before.strip(_QUOTES) in after:
         return True
-    if texts_of(before) == texts_of(after) != ():
+    if _bracket(before) == _bracket(after) and texts_of(before) == texts_of(after) != ():
         return True
     wanted = words(before)[0]
     return bool(wanted) and not words(after)[0] and wanted <= values

@@ -38,7 +38,7 @@ _OF_ASSERTIONS = (
 )
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=4_096)
 def words(text: str) -> tuple[frozenset[str], frozenset[str]]:
     """Values (numbers, texts, `true`, `null`) and other names in it, but those that say nothing."""
     found = frozenset(_WORD.findall(text))

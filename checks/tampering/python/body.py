@@ -16,15 +16,14 @@ from checks.tampering.python.calls import (
 )
 from checks.tampering.python.claims import Claim, Claims
 from checks.tampering.python.conditions import Conditions
-from checks.tampering.python.source import Source, cut, dotted, last_name, nodes
+from checks.tampering.python.source import Source, TooMuch, dotted, last_name, nodes
 from checks.tampering.units import Assertion, SkipScope
 
 _SKIPS = frozenset({"pytest.skip", "skip", "skipTest", "self.skipTest", "pytest.xfail", "xfail", "pytest.importorskip"})
 _SKIP_ERRORS = frozenset({"SkipTest", "Skipped"})
 _FAILS = frozenset({"fail", "pytest.fail", "self.fail"})
 _EXITS = frozenset({"sys.exit", "exit", "quit", "os._exit", "os.abort", "pytest.exit"})
-_MOST_ROWS = 1_000
-_LONGEST_ROW = 4_000  # characters
+_MOST_ASSERTIONS = 1_000  # of one function
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -39,7 +38,7 @@ class Place:
 
 @dataclass(slots=True)
 class Body:
-    """What was read of a function. `skipped` is what skips it first."""
+    """What was read of a function. `skipped` is what skips it first. Raises TooMuch while it reads."""
 
     source: Source
     claims: Claims
@@ -48,6 +47,7 @@ class Body:
     skippers: frozenset[str] = frozenset()  # functions that skip whatever calls them
     assertions: list[Assertion] = field(default_factory=list)
     rows: list[str] = field(default_factory=list)  # of written tables that loops with assertions go through
+    asserting: dict[int, bool] = field(default_factory=dict)
     goes_on: bool = False  # there is such a loop through something computed
     skipped: str | None = None
     skip_scope: SkipScope = SkipScope.ALWAYS
@@ -132,7 +132,7 @@ class Body:
             runs, other = (statement.body, statement.orelse) if holds else (statement.orelse, statement.body)
             self.block(other, elsewhere)
             return self.block(runs, place)
-        both = _asserts(statement.body) and _asserts(statement.orelse)
+        both = self._asserts(statement.body) and self._asserts(statement.orelse)
         inside = Place(place.swallowed or not both, SkipScope.CONDITION, self.source.quote(statement.test))
         left = [self.block(branch, inside) for branch in (statement.body, statement.orelse)]
         return any(left)
@@ -171,9 +171,20 @@ class Body:
         self.block(statement.body, Place(place.swallowed or never, SkipScope.CONDITION))
         if len(self.assertions) > asserted:
             self.goes_on |= rows is None
-            self.rows += [cut(self.source.text(row), _LONGEST_ROW) for row in (rows or ())[:_MOST_ROWS]]
+            self.rows += self.claims.row_texts(rows or ())
         self.block(statement.orelse, place)
         return any(isinstance(part, ast.Return) for part in statement.body)
+
+    def _asserts(self, statements: list[ast.stmt]) -> bool:
+        """Whether there is an assertion in them; remembered, since every branch of a long chain asks for the rest."""
+        if id(statements) not in self.asserting:
+            self.asserting[id(statements)] = any(map(self._has_assertion, statements))
+        return self.asserting[id(statements)]
+
+    def _has_assertion(self, statement: ast.stmt) -> bool:
+        if isinstance(statement, ast.If):
+            return self._asserts(statement.body) or self._asserts(statement.orelse)
+        return any(map(_is_asserting, nodes(statement)))
 
     def _table(self, node: ast.expr) -> list[ast.expr] | None:
         """The elements of what a loop goes through, where they are written down."""
@@ -187,11 +198,14 @@ class Body:
                 return self.claims.elements(node)
 
     def _add(self, statement: ast.stmt, claims: Iterable[Claim], place: Place, shown: ast.expr | None = None) -> None:
+        text = self.source.quote(shown or _without_message(statement))
         for claim in claims:
+            if len(self.assertions) == _MOST_ASSERTIONS:
+                raise TooMuch
             self.assertions.append(
                 Assertion(
                     line=statement.lineno,
-                    text=self.source.quote(shown or _without_message(statement)),
+                    text=text,
                     matcher=claim.matcher,
                     target=claim.target,
                     expected=claim.expected,
@@ -236,10 +250,6 @@ def _fails(statements: Sequence[ast.stmt]) -> bool:
             return not value
         case _:
             return False
-
-
-def _asserts(statements: Iterable[ast.stmt]) -> bool:
-    return any(_is_asserting(node) for statement in statements for node in nodes(statement))
 
 
 def _is_asserting(node: ast.AST) -> bool:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from checks.tampering.python.source import Source, cut, is_literal, last_name
 from checks.tampering.units import Strength
 
 _LONGEST = 300  # characters of a target
+_LONGEST_TABLE = 20_000  # characters
 _LONGEST_VALUE = 4_000  # characters of what is expected: whole answers are compared
+_MOST_ROWS = 300
+_MOST_ELEMENTS = 100_000
 _LONGEST_CHAIN = 3  # names that stand for names
 _DEEPEST = 30  # operators inside operators
 
@@ -67,10 +70,14 @@ _CALLED = frozenset({"called", "awaited"})
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """Reads claims from expressions of one source. `values` are what local names and constants stand for, if one."""
+    """Reads claims from expressions of one source. `values` are what local names and constants stand for, if one.
+
+    `known` remembers the texts of named literals, by the ids of their nodes: many tests may name a long one.
+    """
 
     source: Source
     values: Mapping[str, ast.expr]
+    known: dict[int, str | None] = field(default_factory=dict)
 
     def of(self, node: ast.expr, *, negated: bool = False, depth: int = _DEEPEST) -> Iterator[Claim]:
         """What `assert node` claims, or `assert not node`."""
@@ -113,8 +120,7 @@ class Claims:
 
     def expected(self, node: ast.expr) -> str:
         """The value's text; of a name the text of the literal it stands for."""
-        value = self.value(node)
-        return cut(self.source.text(value if is_literal(value) else node), _LONGEST_VALUE)
+        return self._named(node) or cut(self.source.text(node), _LONGEST_VALUE)
 
     def _refined(self, claim: Claim, left: ast.expr, op: ast.cmpop, right: ast.expr, *, negated: bool) -> Claim:
         if isinstance(op, ast.In | ast.NotIn):
@@ -181,29 +187,52 @@ class Claims:
 
     def _is_fixed(self, node: ast.expr) -> bool:
         """Its value stands there; a container behind a name may be another by now."""
-        return is_literal(node) or isinstance(self.value(node), ast.Constant | ast.UnaryOp)
+        value = self.value(node)
+        return (
+            is_literal(node)
+            or isinstance(value, ast.Constant)
+            or (isinstance(value, ast.UnaryOp) and is_literal(value))
+        )
 
     def _is_expected(self, node: ast.expr) -> bool:
         """Whether it looks like what something is compared with, rather than like what is checked."""
         name = last_name(node)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             return is_literal(node.func.value)  # `"…".format(…)`, `"\n".join(…)`
-        if isinstance(node, ast.JoinedStr) or is_literal(self.value(node)):
+        if isinstance(node, ast.JoinedStr) or is_literal(node) or self._named(node) is not None:
             return True
         return name.isupper() or name.lower().startswith(("expect", "want"))
 
-    def elements(self, node: ast.expr) -> list[ast.expr] | None:
+    def _named(self, node: ast.expr) -> str | None:
+        """The text of the literal that a name stands for."""
+        value = self.value(node)
+        if value is node:
+            return None
+        if id(value) not in self.known:
+            text = cut(self.source.text(value), _LONGEST_VALUE) if is_literal(value) else None
+            self.known[id(value)] = text
+        return self.known[id(value)]
+
+    def elements(self, node: ast.expr, *, depth: int = _LONGEST_CHAIN) -> list[ast.expr] | None:
         """What a written list, tuple or set holds, also behind a name and unpacked; None where it is computed."""
         node = self.value(node)
-        if not isinstance(node, ast.List | ast.Tuple | ast.Set):
+        if not isinstance(node, ast.List | ast.Tuple | ast.Set) or not depth:
             return None
         found: list[ast.expr] = []
         for item in node.elts:
-            inner = self.elements(item.value) if isinstance(item, ast.Starred) else [item]
-            if inner is None:
+            inner = self.elements(item.value, depth=depth - 1) if isinstance(item, ast.Starred) else [item]
+            if inner is None or len(found) > _MOST_ELEMENTS:
                 return None
             found += inner
         return found
+
+    def row_texts(self, rows: Sequence[ast.expr]) -> tuple[str, ...]:
+        """The texts of a table's rows; of a very long table one for all."""
+        texts = tuple(cut(self.source.text(row), _LONGEST_VALUE) for row in rows[: _MOST_ROWS + 1])
+        if len(rows) <= _MOST_ROWS and sum(map(len, texts)) <= _LONGEST_TABLE:
+            return texts
+        together = "".join(map(self.source.raw, rows))
+        return (f"{len(rows)} rows {cut(together, _LONGEST)}",)
 
     def value(self, node: ast.expr) -> ast.expr:
         """What a name stands for, or the node itself."""

@@ -49,11 +49,23 @@ _COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.NotIn: lambda one, other: one not in other,
 }
 _OLDER, _NEWER = (ast.Lt, ast.LtE), (ast.Gt, ast.GtE)
-_DEEPEST = 20
+_MOST_STEPS = 200  # for one condition
 
 
 class _Unknown(Exception):
     """The value depends on something that is not known here."""
+
+
+@dataclass(slots=True)
+class _Steps:
+    """How many more parts are looked at: a name may stand for a condition with names in it, and so on."""
+
+    left: int = _MOST_STEPS
+
+    def take(self) -> None:
+        if not self.left:
+            raise _Unknown
+        self.left -= 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +77,7 @@ class Conditions:
     def holds(self, condition: ast.expr) -> bool | None:
         """Whether it is true there; None where that depends on something else."""
         try:
-            return bool(self._value(condition, _DEEPEST))
+            return bool(self._value(condition, _Steps()))
         except (_Unknown, TypeError, ValueError, IndexError):
             return None
 
@@ -76,55 +88,54 @@ class Conditions:
             return SkipScope.CONDITION
         return SkipScope.ALWAYS if holds is not unless else SkipScope.PLATFORM
 
-    def _value(self, node: ast.expr, depth: int) -> Any:
-        if depth == 0:
-            raise _Unknown
+    def _value(self, node: ast.expr, steps: _Steps) -> Any:
+        steps.take()
         match node:
             case ast.Constant():
                 return node.value
             case ast.Tuple() | ast.List() | ast.Set():
-                return tuple(self._value(item, depth - 1) for item in node.elts)
+                return tuple(self._value(item, steps) for item in node.elts)
             case ast.UnaryOp(op=ast.Not()):
-                return not self._value(node.operand, depth - 1)
+                return not self._value(node.operand, steps)
             case ast.BoolOp():
-                return self._both(node, depth)
+                return self._both(node, steps)
             case ast.Compare(ops=[op], comparators=[right]):
-                return self._compared(node.left, op, right, depth)
+                return self._compared(node.left, op, right, steps)
             case ast.Name() | ast.Attribute():
-                return self._named(node, depth)
+                return self._named(node, steps)
             case _:
-                return self._part(node, depth)
+                return self._part(node, steps)
 
-    def _part(self, node: ast.expr, depth: int) -> Any:
+    def _part(self, node: ast.expr, steps: _Steps) -> Any:
         match node:
             case ast.Subscript():
-                return self._value(node.value, depth - 1)[self._index(node.slice, depth)]
+                return self._value(node.value, steps)[self._index(node.slice, steps)]
             case ast.Call(func=ast.Attribute(value=text, attr="startswith" | "endswith" | "lower" as name)):
-                return self._called(text, name, node.args, depth)
+                return self._called(text, name, node.args, steps)
             case ast.Call(args=[], keywords=[]):
-                return self._named(node.func, depth)
+                return self._named(node.func, steps)
             case _:
                 raise _Unknown
 
-    def _both(self, node: ast.BoolOp, depth: int) -> bool:
+    def _both(self, node: ast.BoolOp, steps: _Steps) -> bool:
         """One known part may decide it; else all must be known."""
         decides = isinstance(node.op, ast.Or)
-        known = [self._maybe(value, depth) for value in node.values]
+        known = [self._maybe(value, steps) for value in node.values]
         if decides in known:
             return decides
         if None in known:
             raise _Unknown
         return not decides
 
-    def _maybe(self, node: ast.expr, depth: int) -> bool | None:
+    def _maybe(self, node: ast.expr, steps: _Steps) -> bool | None:
         try:
-            return bool(self._value(node, depth - 1))
+            return bool(self._value(node, steps))
         except (_Unknown, TypeError, ValueError, IndexError):
             return None
 
-    def _compared(self, left: ast.expr, op: ast.cmpop, right: ast.expr, depth: int) -> bool:
+    def _compared(self, left: ast.expr, op: ast.cmpop, right: ast.expr, steps: _Steps) -> bool:
         try:
-            return _COMPARISONS[type(op)](self._value(left, depth - 1), self._value(right, depth - 1))
+            return _COMPARISONS[type(op)](self._value(left, steps), self._value(right, steps))
         except (_Unknown, TypeError):
             if not _names_version(left) and not _names_version(right):
                 raise _Unknown from None
@@ -135,24 +146,24 @@ class Conditions:
             return isinstance(op, newer)
         raise _Unknown
 
-    def _index(self, node: ast.expr, depth: int) -> Any:
+    def _index(self, node: ast.expr, steps: _Steps) -> Any:
         if isinstance(node, ast.Slice) and node.step is None:
-            lower, upper = (None if end is None else self._value(end, depth - 1) for end in (node.lower, node.upper))
+            lower, upper = (None if end is None else self._value(end, steps) for end in (node.lower, node.upper))
             return slice(lower, upper)
-        return self._value(node, depth - 1)
+        return self._value(node, steps)
 
-    def _called(self, text: ast.expr, name: str, arguments: list[ast.expr], depth: int) -> Any:
-        value = self._value(text, depth - 1)
+    def _called(self, text: ast.expr, name: str, arguments: list[ast.expr], steps: _Steps) -> Any:
+        value = self._value(text, steps)
         if isinstance(value, str):
-            return getattr(value, name)(*(self._value(argument, depth - 1) for argument in arguments))
+            return getattr(value, name)(*(self._value(argument, steps) for argument in arguments))
         raise _Unknown
 
-    def _named(self, node: ast.expr, depth: int) -> Any:
+    def _named(self, node: ast.expr, steps: _Steps) -> Any:
         name = dotted(node)
         if name in _USUAL:
             return _USUAL[name]
         if name in self.constants:
-            return self._value(self.constants[name], depth - 1)
+            return self._value(self.constants[name], steps)
         return _flag(name.rpartition(".")[2])
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 
 from checks.tampering.alteration import Weight
-from checks.tampering.python.sighting import Around, Sighting
-from checks.tampering.python.source import Source, dotted, last_name, nodes
+from checks.tampering.python.sighting import Around, File, Sighting
+from checks.tampering.python.source import dotted, last_name, nodes
 
 KIND = "test-run-detected"
 _RUNNERS = frozenset({"pytest", "_pytest", "py.test", "unittest", "nose", "conftest", "xdist"})
@@ -25,13 +26,13 @@ _TOOLS = frozenset({"setup.py", "noxfile.py", "conf.py", "tasks.py", "fabfile.py
 _TOOL_FOLDERS = frozenset({"scripts", "tools", "docs", "doc", "ci", "bin", "benchmarks", "examples", "dev", "build"})
 
 
-def detection(node: ast.AST, around: Around, source: Source, *, path: str) -> Iterator[Sighting]:
-    """Only for product code; `path` tells tools of the project from it."""
+def detection(node: ast.AST, around: Around, file: File) -> Iterator[Sighting]:
+    """Only for product code; tools of the project are told from it."""
     found = _what(node, around)
     if found is not None and isinstance(node, ast.expr):
         what, weight = found
         reason = f"Product code asks {what}, so that it can behave otherwise than when it is used."
-        yield Sighting(KIND, source.text(node), node.lineno, reason, Weight.RISK if is_tool(path) else weight)
+        yield Sighting(KIND, file.source.text(node), node.lineno, reason, Weight.RISK if is_tool(file.path) else weight)
 
 
 def is_tool(path: str) -> bool:
@@ -71,6 +72,7 @@ def _looked_up(node: ast.expr) -> tuple[str, Weight] | None:
     return ("whether CI runs it", Weight.PERSON) if places & _ENVIRONMENT and texts & _OF_CI else None
 
 
+@lru_cache(maxsize=8)
 def _speaks_of_tests(node: ast.AST) -> bool:
     constants = (part.value for part in nodes(node) if isinstance(part, ast.Constant))
     return any(isinstance(value, str) and "test" in value.lower() for value in constants)

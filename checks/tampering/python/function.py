@@ -5,14 +5,13 @@ from __future__ import annotations
 import ast
 from collections import ChainMap, Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from checks.tampering.python.body import Body, Function, Place
 from checks.tampering.python.claims import Claims
 from checks.tampering.python.conditions import Conditions
 from checks.tampering.python.source import Source, dotted, is_literal, last_name, nodes, normal
 
-_MOST_ASSERTIONS = 1_000  # of one function
 _MOCKS = ("Mock", "MagicMock", "AsyncMock", "PropertyMock")
 
 
@@ -29,11 +28,12 @@ class Reading:
 @dataclass(frozen=True, slots=True)
 class Module:
     """What a function sees of its module: `constants` are names that stand for one thing, `skippers` are functions and
-    fixtures of it that skip whatever calls them."""
+    fixtures of it that skip whatever calls them. `known`: see `Claims`."""
 
     source: Source
     constants: dict[str, ast.expr]
     skippers: frozenset[str] = frozenset()
+    known: dict[int, str | None] = field(default_factory=dict)
 
 
 def read_function(function: Function, module: Module) -> Reading:
@@ -41,10 +41,9 @@ def read_function(function: Function, module: Module) -> Reading:
     names = [node for node in parts if isinstance(node, ast.Name)]
     source, values = module.source, _values(function, parts, names, module.constants)
     used = frozenset(name.id for name in names if isinstance(name.ctx, ast.Load))
-    body = Body(source, Claims(source, values), Conditions(values), used, module.skippers)
+    body = Body(source, Claims(source, values, module.known), Conditions(values), used, module.skippers)
     body.block(function.body, Place())
     body.ask_for(module.skippers & _fixtures(function))
-    del body.assertions[_MOST_ASSERTIONS:]
     calls = [node for node in parts if isinstance(node, ast.Call)]
     called = {dotted(call.func) for call in calls} | _fixtures(function) | set(_used_fixtures(calls))
     mocks = _mocks(parts)

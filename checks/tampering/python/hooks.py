@@ -13,8 +13,8 @@ from sys import stdlib_module_names
 from checks.tampering.alteration import Weight
 from checks.tampering.python.body import Function, always_skips
 from checks.tampering.python.function import replaced_in
-from checks.tampering.python.sighting import Around, Sighting, is_fixture
-from checks.tampering.python.source import Source, last_name
+from checks.tampering.python.sighting import Around, File, Sighting, is_fixture
+from checks.tampering.python.source import dotted, last_name
 
 _REWRITTEN = frozenset(
     {"outcome", "passed", "failed", "exitstatus", "testsfailed", "excinfo", "wasxfail", "shouldfail", "returncode"}
@@ -34,56 +34,56 @@ _WATCHING = frozenset(
 )
 
 
-def hooks(node: ast.AST, around: Around, source: Source) -> Iterator[Sighting]:
+def hooks(node: ast.AST, around: Around, file: File) -> Iterator[Sighting]:
     match node:
+        case ast.Assign(targets=[ast.Attribute() as target]) if "config.option." in f"{dotted(target)}.":
+            reason = "An option of the runner is set by code, which can leave tests out."
+            yield Sighting("runner-hook", file.source.text(node), node.lineno, reason, Weight.PERSON)
         case ast.FunctionDef(name="load_tests") if not around.functions:
-            yield _hook(node, source, "decides which tests unittest loads")
+            yield _hook(node, file, "decides which tests unittest loads")
         case ast.FunctionDef() | ast.AsyncFunctionDef() if node.name in _DECIDING:
-            yield _hook(node, source, "decides what runs and what counts")
+            yield _hook(node, file, "decides what runs and what counts")
         case ast.FunctionDef() | ast.AsyncFunctionDef() if node.name in _WATCHING:
             reason = f"The hook `{node.name}` is new or another; it sees every result."
-            yield Sighting("runner-hook", _text(node, source), node.lineno, reason, Weight.RISK)
+            yield Sighting("runner-hook", _text(node, file), node.lineno, reason, Weight.RISK)
         case ast.FunctionDef() | ast.AsyncFunctionDef() if is_fixture(node):
-            yield from _fixture(node, source)
+            yield from _fixture(node, file)
         case ast.stmt() | ast.Call() if around.hook:
-            yield from _rewriting(node, around, source)
-        case ast.Assign() if "config.option." in source.quote(node) and around.functions:
-            reason = "Options of the runner are set by code, which can leave tests out."
-            yield Sighting("runner-hook", source.text(node), node.lineno, reason, Weight.PERSON)
+            yield from _rewriting(node, around, file)
 
 
-def _hook(function: Function, source: Source, does: str) -> Sighting:
+def _hook(function: Function, file: File, does: str) -> Sighting:
     reason = f"The hook `{function.name}` is new or another; it {does}."
-    return Sighting("runner-hook", _text(function, source), function.lineno, reason, Weight.PERSON)
+    return Sighting("runner-hook", _text(function, file), function.lineno, reason, Weight.PERSON)
 
 
-def _text(function: Function, source: Source) -> str:
-    return f"{function.name}:{source.text(function)}"
+def _text(function: Function, file: File) -> str:
+    return f"{function.name}:{file.source.text(function)}"
 
 
-def _fixture(function: Function, source: Source) -> Iterator[Sighting]:
+def _fixture(function: Function, file: File) -> Iterator[Sighting]:
     """A fixture that skips all tests that ask for it, or one that every test gets unasked and that replaces code."""
     unasked = is_fixture(function, autouse=True)
     if always_skips(function):
         reason = f"The fixture `{function.name}` skips every test that has it."
         weight = Weight.FAILED if unasked else Weight.PERSON
-        yield Sighting("test-skipped", _text(function, source), function.lineno, reason, weight)
+        yield Sighting("test-skipped", _text(function, file), function.lineno, reason, weight)
     for name in sorted(replaced_in(function) if unasked else ()):
         if name.partition(".")[0] not in stdlib_module_names:
             reason = f"The fixture `{function.name}` replaces `{name}` in every test, unasked."
             yield Sighting("autouse-patch", f"{function.name}:{name}", function.lineno, reason, Weight.PERSON)
 
 
-def _rewriting(node: ast.stmt | ast.Call, around: Around, source: Source) -> Iterator[Sighting]:
+def _rewriting(node: ast.stmt | ast.Call, around: Around, file: File) -> Iterator[Sighting]:
     if _sets_result(node):
         reason = f"The hook `{around.hook}` rewrites results of tests."
-        yield Sighting("outcome-rewritten", source.text(node), node.lineno, reason, Weight.FAILED)
+        yield Sighting("outcome-rewritten", file.source.text(node), node.lineno, reason, Weight.FAILED)
     elif around.hook == "pytest_collection_modifyitems" and _empties(node):
         reason = "The hook `pytest_collection_modifyitems` takes all collected tests away."
-        yield Sighting("tests-deselected", source.text(node), node.lineno, reason, Weight.FAILED)
+        yield Sighting("tests-deselected", file.source.text(node), node.lineno, reason, Weight.FAILED)
     elif around.hook in _WITH_ANSWER and isinstance(node, ast.Return) and _answers(node):
         reason = f"The hook `{around.hook}` says that the work is done, so that pytest does not do it."
-        yield Sighting("outcome-rewritten", source.text(node), node.lineno, reason, Weight.FAILED)
+        yield Sighting("outcome-rewritten", file.source.text(node), node.lineno, reason, Weight.FAILED)
 
 
 _WITH_ANSWER = frozenset(

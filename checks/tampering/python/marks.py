@@ -7,12 +7,12 @@ pytest-rerunfailures, flaky, pytest-timeout and hypothesis.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from checks.tampering.python.claims import Claims
 from checks.tampering.python.conditions import Conditions
-from checks.tampering.python.source import Source, cut, dotted, expression, last_name
+from checks.tampering.python.source import Source, TooMuch, dotted, expression, last_name
 from checks.tampering.units import SkipScope
 
 _SKIPS_IF = frozenset({"skipif", "skipIf"})
@@ -21,7 +21,7 @@ _SET_ASIDE = frozenset({"manual", "quarantine", "quarantined", "disabled", "brok
 _XFAILS = frozenset({"xfail", "expectedFailure"})
 _ROWS = {"parametrize": 1, "expand": 0, "parameterized": 0, "data": None}
 _RETRIES = frozenset({"flaky", "retry", "retries", "rerun"})
-_LONGEST_ROW = 4_000  # characters
+_MOST_MARKS = 100
 _NOT_RUN = frozenset({"skip", "xfail", "skipif"})
 
 
@@ -67,7 +67,10 @@ class MarkReader:
     source: Source
     conditions: Conditions
 
-    def read(self, marks: Iterable[ast.expr]) -> Marks:
+    def read(self, marks: Sequence[ast.expr]) -> Marks:
+        """What several marks come to. Raises TooMuch."""
+        if len(marks) > _MOST_MARKS:
+            raise TooMuch
         found = Marks()
         for mark in marks:
             one = self._one(self._named(mark)).inside(found)
@@ -146,13 +149,14 @@ class MarkReader:
         return replace(marks, is_fixture=True, fixture_name=str(name.value) if isinstance(name, ast.Constant) else None)
 
     def _written(self, call: ast.Call, rows: ast.expr) -> Marks:
-        written = Claims(self.source, self.conditions.constants).elements(rows)
+        claims = Claims(self.source, self.conditions.constants)
+        written = claims.elements(rows)
         if written is None:
             return Marks(cases=0, rows=(self.source.text(call),))
         run = [row for row in written if not _is_not_run(row)]
         if not run:
             return Marks(skipped=self.source.quote(call))
-        return Marks(cases=len(run), rows=tuple(cut(self.source.text(row), _LONGEST_ROW) for row in run))
+        return Marks(cases=len(run), rows=claims.row_texts(run))
 
 
 def _runs_more(marks: Marks) -> int:

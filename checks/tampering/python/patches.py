@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from checks.tampering.alteration import Weight
 from checks.tampering.python.calls import is_named_like_assertion
 from checks.tampering.python.function import replaced_by_call
-from checks.tampering.python.sighting import Around, Sighting
-from checks.tampering.python.source import Source, dotted, nodes
+from checks.tampering.python.sighting import Around, File, Sighting
+from checks.tampering.python.source import dotted, nodes
 
 _RUNNERS = frozenset({"pytest", "_pytest", "unittest", "pluggy", "coverage", "hypothesis", "nose"})
 _ASSERTING = frozenset({"raises", "fail", "approx", "warns", "skip", "xfail", "exit"})
@@ -41,45 +41,45 @@ _JUDGES = frozenset(
 )
 
 
-def patches(node: ast.AST, around: Around, source: Source, *, is_test_file: bool) -> Iterator[Sighting]:
+def patches(node: ast.AST, around: Around, file: File) -> Iterator[Sighting]:
     match node:
         case ast.Assign() | ast.AugAssign() | ast.AnnAssign() | ast.Delete():
             for target in node.targets if isinstance(node, ast.Assign | ast.Delete) else [node.target]:
                 if isinstance(target, ast.Attribute):
-                    yield from _replaced(node, dotted(target), source, for_good=True, is_test_file=is_test_file)
+                    yield from _replaced(node, dotted(target), file, for_good=True)
                 elif isinstance(target, ast.Subscript) and dotted(target.value) == "sys.modules":
-                    yield _module(node, target, source)
+                    yield _module(node, target, file)
         case ast.Call():
             for_good = isinstance(node.func, ast.Name) and node.func.id == "setattr"
             for name in replaced_by_call(node):
-                yield from _replaced(node, name, source, for_good=for_good, is_test_file=is_test_file)
+                yield from _replaced(node, name, file, for_good=for_good)
         case ast.ClassDef():
-            yield from _always_equal(node, source, is_test_file=is_test_file)
-        case ast.FunctionDef() if around.class_name and is_named_like_assertion(node.name) and is_test_file:
-            yield from _emptied_method(node, source)
+            yield from _always_equal(node, file)
+        case ast.FunctionDef() if around.class_name and is_named_like_assertion(node.name) and file.is_test_file:
+            yield from _emptied_method(node, file)
 
 
-def _replaced(
-    node: ast.expr | ast.stmt, name: str, source: Source, *, for_good: bool, is_test_file: bool
-) -> Iterator[Sighting]:
+def _replaced(node: ast.expr | ast.stmt, name: str, file: File, *, for_good: bool) -> Iterator[Sighting]:
     """`for_good`: not only while one test runs."""
     last = name.rpartition(".")[2]
     if _is_assertion(name):
-        yield Sighting("assertion-patched", source.text(node), node.lineno, f"`{name}` is replaced.", Weight.FAILED)
+        yield Sighting(
+            "assertion-patched", file.source.text(node), node.lineno, f"`{name}` is replaced.", Weight.FAILED
+        )
     elif for_good and name in _CLOCKS:
-        weight = Weight.PERSON if is_test_file else Weight.FAILED
+        weight = Weight.PERSON if file.is_test_file else Weight.FAILED
         reason = f"The clock `{name}` is replaced for good."
-        yield Sighting("clock-patched", source.text(node), node.lineno, reason, weight)
+        yield Sighting("clock-patched", file.source.text(node), node.lineno, reason, weight)
     elif name.startswith("builtins.") and (for_good or last in _JUDGES):
         weight = Weight.FAILED if for_good and last in _JUDGES else Weight.PERSON
         reason = f"The built-in `{last}` is replaced."
-        yield Sighting("builtin-patched", source.text(node), node.lineno, reason, weight)
+        yield Sighting("builtin-patched", file.source.text(node), node.lineno, reason, weight)
 
 
-def _module(node: ast.stmt, target: ast.Subscript, source: Source) -> Sighting:
-    key = source.text(target.slice)
+def _module(node: ast.stmt, target: ast.Subscript, file: File) -> Sighting:
+    key = file.source.text(target.slice)
     weight = Weight.FAILED if key.strip('"').partition(".")[0] in _RUNNERS else Weight.RISK
-    return Sighting("module-replaced", source.text(node), node.lineno, f"The module {key} is replaced.", weight)
+    return Sighting("module-replaced", file.source.text(node), node.lineno, f"The module {key} is replaced.", weight)
 
 
 def _is_assertion(name: str) -> bool:
@@ -90,13 +90,15 @@ def _is_assertion(name: str) -> bool:
     return _ASSERTION.match(last) is not None or name.endswith(_ENDS)
 
 
-def _always_equal(node: ast.ClassDef, source: Source, *, is_test_file: bool) -> Iterator[Sighting]:
+def _always_equal(node: ast.ClassDef, file: File) -> Iterator[Sighting]:
     for statement in node.body:
         answer = _constant_answer(statement)
         if answer in (("__eq__", True), ("__ne__", False)):
-            weight = Weight.PERSON if is_test_file else Weight.FAILED
+            weight = Weight.PERSON if file.is_test_file else Weight.FAILED
             reason = f"Every object of `{node.name}` is equal to everything."
-            yield Sighting("always-equal", f"{node.name}:{source.text(statement)}", statement.lineno, reason, weight)
+            yield Sighting(
+                "always-equal", f"{node.name}:{file.source.text(statement)}", statement.lineno, reason, weight
+            )
 
 
 def _constant_answer(statement: ast.stmt) -> tuple[str, object] | None:
@@ -111,8 +113,8 @@ def _constant_answer(statement: ast.stmt) -> tuple[str, object] | None:
             return None
 
 
-def _emptied_method(node: ast.FunctionDef, source: Source) -> Iterator[Sighting]:
+def _emptied_method(node: ast.FunctionDef, file: File) -> Iterator[Sighting]:
     """A method that is called like an assertion and neither asserts, raises nor calls anything."""
     if not any(isinstance(part, ast.Assert | ast.Raise | ast.Call) for part in nodes(node)):
         reason = f"The method `{node.name}` checks nothing."
-        yield Sighting("assertion-patched", f"{node.name}:{source.text(node)}", node.lineno, reason, Weight.FAILED)
+        yield Sighting("assertion-patched", f"{node.name}:{file.source.text(node)}", node.lineno, reason, Weight.FAILED)

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from checks.tampering.alteration import Weight
 from checks.tampering.python.body import Function
 from checks.tampering.python.calls import catches_everything, is_raises
-from checks.tampering.python.source import children, last_name
+from checks.tampering.python.source import Source, children, last_name
 
+_WITH_BRANCHES = (ast.If, ast.Try, ast.TryStar)
 _RUN_BY_RUNNER = (
     "test",
     "pytest_",
@@ -33,6 +34,17 @@ class Sighting:
     line: int
     reason: str
     weight: Weight
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A source with what is asked of the whole of it. `names_itself`: it asks for the ids of its own process."""
+
+    path: str
+    source: Source
+    is_test_file: bool
+    names_itself: bool
+    forks: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +83,10 @@ def walk(tree: ast.Module) -> Iterator[tuple[ast.AST, Around]]:
     while waiting:
         node, around = waiting.pop()
         yield node, around
-        waiting += [(child, _inside(node, child, around)) for child in children(node)][::-1]
+        inside = _inside(node, around)
+        body = {id(child) for child in node.body} if isinstance(node, _WITH_BRANCHES) else None
+        inner = [(child, inside if body is None or id(child) in body else around) for child in children(node)]
+        waiting += inner[::-1]
 
 
 def is_fixture(function: Function, *, autouse: bool = False) -> bool:
@@ -88,18 +103,19 @@ def _is_true(value: ast.expr) -> bool:
     return not isinstance(value, ast.Constant) or bool(value.value)
 
 
-def _inside(node: ast.AST, child: ast.AST, around: Around) -> Around:
+def _inside(node: ast.AST, around: Around) -> Around:
+    """What stands around the parts of a node; of a branch around those of its body."""
     match node:
         case ast.FunctionDef() | ast.AsyncFunctionDef():
             return replace(around, functions=(*around.functions, node), is_expected=False)
         case ast.ClassDef():
             return replace(around, class_name=node.name)
-        case ast.If() if _asks_for_script(node.test) and child in node.body:
+        case ast.If() if _asks_for_script(node.test):
             return replace(around, is_script=True)
         case ast.With() | ast.AsyncWith():
             expected = any(is_raises(item.context_expr) for item in node.items)
             return replace(around, is_expected=around.is_expected or expected)
-        case ast.Try() | ast.TryStar() if child in node.body:
+        case ast.Try() | ast.TryStar():
             caught = any(catches_everything(handler.type) or _names_exit(handler.type) for handler in node.handlers)
             return replace(around, is_expected=around.is_expected or caught)
         case _:

@@ -36,12 +36,21 @@ _QUOTES = "\"'"
 _CLOSING = frozenset(")]}")
 
 
+class TooMuch(Exception):
+    """A source has more of something than anybody writes; it is not read."""
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """A parsed source. `lines` are its lines in UTF-8, as the positions of the tree's nodes count them."""
 
     tree: ast.Module
     lines: tuple[bytes, ...]
+
+    @property
+    def functions(self) -> int:
+        """How many functions it may define."""
+        return sum(b"def " in line for line in self.lines)
 
     def raw(self, first: ast.expr | ast.stmt, last: ast.expr | ast.stmt | None = None) -> str:
         """The text from the beginning of one node to the end of another, or of the same."""
@@ -110,7 +119,7 @@ def cut(text: str, longest: int) -> str:
     return f"{text[:longest]}…{hashlib.sha256(text.encode(errors='replace')).hexdigest()[:16]}"
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=2_048)
 def normal(text: str) -> str:
     """One form for what a formatter may write in several: blanks, comments, quotes, trailing commas, `self.`."""
     out: list[str] = []
