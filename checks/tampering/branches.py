@@ -56,7 +56,7 @@ class BranchReader(Reader, ABC):
                 yield self.assertion(condition, said)
         is_split = other is not None
         if other is None or not (self._has(then, self.asserting) and self._has(other, self.asserting)):
-            yield guard(node, self.syntax.short(condition), is_split=is_split)
+            yield guard(node, self.syntax.brief(condition), is_split=is_split)
 
     def try_statement(self, body: Node, handlers: Sequence[Handler]) -> Iterator[Item]:
         """A handler swallows what it does not hand on; and it runs only if something was thrown.

@@ -153,7 +153,7 @@ class _Reader(Reader):
                 yield self.assertion(condition, said)
         other = node.child_by_field_name("alternative")
         if other is None or not (self._asserts(then) and self._asserts(other)):
-            yield guard(node, self.syntax.short(condition), is_split=other is not None)
+            yield guard(node, self.syntax.brief(condition), is_split=other is not None)
 
     def _asserts(self, branch: Node) -> bool:
         return not _ASSERTING.isdisjoint(self.syntax.words(branch))

@@ -202,7 +202,7 @@ class _Reader(BranchReader):
     def _either(self, node: Node) -> Iterator[Scope]:
         """`ready && it(…)`"""
         if demanded(node, "operator").type in ("&&", "||", "??"):
-            yield guard(node, self.syntax.short(demanded(node, "left")))
+            yield guard(node, self.syntax.brief(demanded(node, "left")))
 
     def is_failure(self, call: Node) -> bool:
         read = chain(self.syntax, SHAPE, call)

@@ -64,6 +64,7 @@ class Syntax:
     strays: list[bytes] = field(default_factory=list)  # what the parser could not read
     starts: list[int] = field(default_factory=list)  # of `tokens`, in bytes
     tokens: list[str] = field(default_factory=list)
+    _cut: dict[tuple[object, ...], str] = field(default_factory=dict)  # long texts that were asked for
 
     def broken(self, sign: Any) -> bool:
         """Whether unreadable parts are long, or match `sign`, a compiled pattern of what belongs to tests."""
@@ -89,12 +90,22 @@ class Syntax:
     def short(self, *nodes: Node, most: int = LONGEST_TEXT) -> str:
         """At most `most` characters of `text`, with commas between; of more the beginning and a digest of all."""
         spans = [self._span(node) for node in nodes]
-        parts = (self.tokens[span.start : min(span.stop, span.start + most)] for span in spans)
-        start = ",".join("".join(part).lstrip() for part in parts)
+        start = self._beginning(spans, most)
         if len(start) <= most and all(span.stop - span.start <= most for span in spans):
             return start
-        whole = b"".join(self.raw(node) for node in nodes).translate(None, _FORMATTED)
-        return f"{start[: most - _DIGEST - 1]}…{sha256(whole).hexdigest()[:_DIGEST]}"
+        key = (most, *((node.start_byte, node.end_byte) for node in nodes))
+        if key not in self._cut:
+            whole = b"".join(self.raw(node) for node in nodes).translate(None, _FORMATTED)
+            self._cut[key] = f"{start[: most - _DIGEST - 1]}…{sha256(whole).hexdigest()[:_DIGEST]}"
+        return self._cut[key]
+
+    def brief(self, node: Node) -> str:
+        """At most LONGEST_TEXT characters of `text`, in a time that does not grow with the node's size."""
+        return self._beginning([self._span(node)], LONGEST_TEXT)[:LONGEST_TEXT]
+
+    def _beginning(self, spans: Sequence[slice], most: int) -> str:
+        cut = (self.tokens[span.start : min(span.stop, span.start + most)] for span in spans)
+        return ",".join("".join(tokens).lstrip() for tokens in cut)
 
     def words(self, node: Node) -> Sequence[str]:
         """Its single tokens."""

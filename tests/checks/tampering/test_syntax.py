@@ -88,6 +88,8 @@ def test_long_texts_are_cut_with_a_digest() -> None:
     assert texts[0] != texts[1]
     assert texts[0] == texts[2]
     assert one.short(one.root, most=4_000) == one.text(one.root)
+    assert one.short(one.root) == texts[0]  # also when it is asked for again
+    assert one.brief(one.root) == one.text(one.root)[:300]
     cut = [shortened(parsed.words(parsed.root)) for parsed in (one, other, formatted)]
     assert (len(cut[0]), cut[0] == cut[1], cut[0] == cut[2]) == (300, False, True)
 
