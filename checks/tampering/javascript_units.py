@@ -184,7 +184,8 @@ class _Reader(BranchReader):
 
     def _function(self, node: Node, function: Node) -> Iterator[Scope]:
         name, body = self.syntax.short(demanded(node, "name")), demanded(function, "body")
-        if self.scopes.is_open(Kind.TEST) and not self.is_used(name):
+        is_method = node.type == "method_definition"  # whoever has the object may call it
+        if self.scopes.is_open(Kind.TEST) and not is_method and not self.is_used(name):
             yield Scope(Kind.GUARD, node)
         yield Scope(Kind.HELPER, node, name, parts=(body,), certain_until=left_at(body))
 
@@ -200,9 +201,10 @@ class _Reader(BranchReader):
                 self._names.aliases[name] = alias
 
     def _either(self, node: Node) -> Iterator[Scope]:
-        """`ready && it(…)`"""
-        if demanded(node, "operator").type in ("&&", "||", "??"):
-            yield guard(node, self.syntax.brief(demanded(node, "left")))
+        """`ready && it(…)`, `busy || it(…)`"""
+        operator, left = demanded(node, "operator").type, self.syntax.brief(demanded(node, "left"))
+        if operator in ("&&", "||", "??"):
+            yield guard(node, left if operator == "&&" else f"!({left})")
 
     def is_failure(self, call: Node) -> bool:
         read = chain(self.syntax, SHAPE, call)

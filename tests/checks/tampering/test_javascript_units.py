@@ -177,6 +177,7 @@ def test_assertions(body: str, wanted: list[str]) -> None:
         ("if (a) {} expect(x).toBe(1)", ["equal | x | 1"]),
         ("function g() { expect(x).toBe(1) }", ["equal | x | 1 swallowed"]),
         ("function g() { expect(x).toBe(1) } g()", ["equal | x | 1"]),
+        ("shop.use({ save() { expect(x).toBe(1) } })", ["equal | x | 1"]),
         ("const g = () => { expect(x).toBe(1) }", ["equal | x | 1 swallowed"]),
         ("const g = () => { expect(x).toBe(1) }; run(g)", ["equal | x | 1"]),
         ("[].forEach((n) => { expect(n).toBe(x) })", ["equal | n | x swallowed"]),
@@ -391,6 +392,7 @@ def test_playwrights_assertions_are_to_be_awaited(statement: str, swallowed: boo
         ("if (false) { describe('a', () => { it('x', f) }) }", "if (false)", ALWAYS),
         ("if (false) { g() } else { it('x', f) }", "if (false)", CONDITION),
         ("ready && it('x', f)", "if ready", CONDITION),
+        ("isWindows || it('x', f)", "if !(isWindows)", PLATFORM),
         ("describe('a', () => { before(function () { this.skip() }); it('x', f) })", "this.skip()", ALWAYS),
         ("describe('a', () => { before(function () { if (a) this.skip() }); it('x', f) })", "this.skip()", CONDITION),
         (
