@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from app.gate import enqueue, mirror, runs
+from app.gate import enqueue, mirror, observe, runs
 from app.gate import git as gate_git_module
 from app.github.budgets import Budget
 from app.store import work
@@ -26,6 +26,7 @@ from app.store.database import Database
 from checks import bundle
 from checks.job_log import read_job_log
 from checks.snapshot import JobLog, Unread
+from checks.tampering.alteration import Analysis
 from policies import escape, load
 from tests.gate.machine_git import MemoryGit, SimulatorGit, gate_git
 from tests.gate.scene import Scene, scene
@@ -193,6 +194,11 @@ async def _parse_here(logs: Sequence[bytes]) -> list[JobLog | Unread]:
     return [read_job_log(log, "sha256:0") for log in logs]
 
 
+async def _nothing_altered(*_: object) -> Analysis:
+    """The machine's changes touch no tests, and git in memory has no process that could be asked for contents."""
+    return Analysis(())
+
+
 def remember_pure_answers(patch: pytest.MonkeyPatch) -> None:
     """Bundles, policies, workflow files and sentences are few here; reading each once is enough."""
     for module, name in ((bundle, "read_document"), (load, "read_document"), (escape, "clean"), (engine, "parse")):
@@ -209,6 +215,7 @@ async def stage(root: Path, database: Database, patch: pytest.MonkeyPatch) -> As
     for module in (gate_git_module, mirror):
         patch.setattr(module, "run_git", gate_git(memory))
     patch.setattr(runs, "parse_logs", _parse_here)
+    patch.setattr(observe, "remembered_analysis", _nothing_altered)
     remember_pure_answers(patch)
     patch.setattr(enqueue, "POLLS", (0.0, 0.001, 0.01, 0.1))
     patch.setattr(webhooks, "QUIET_SECONDS", 0.0)
