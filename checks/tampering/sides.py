@@ -31,7 +31,11 @@ def read_sides(changes: Sequence[Change]) -> Sides:
         if any(map(_may_hold_tests, (change.before, change.after))):
             sides.before += _units(change.before)
             sides.after += _units(change.after)
-    sides.unread += [(file.path, "it cannot be parsed") for file in (*sides.before, *sides.after) if not file.parsed]
+    sides.unread += [
+        (file.path, "it cannot be parsed, or holds more than is analysed")
+        for file in (*sides.before, *sides.after)
+        if not file.parsed
+    ]
     sides.unread = list(dict.fromkeys(sides.unread))
     return sides
 

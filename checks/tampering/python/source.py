@@ -17,6 +17,9 @@ _ENCODINGS = {"utf-8": "utf-8-sig", "utf8": "utf-8-sig", "ascii": "ascii", "us-a
     ("latin-1", "latin1", "iso-8859-1", "iso8859-1", "iso-8859-15", "cp1252"), "latin-1"
 )
 _COOKIE = re.compile(rb"^[ \t\f]*+#.*?coding[:=][ \t]*+([-\w.]++)")
+# Before Python 3.12 the time for a text grows with the square of the fields in it.
+_FILLED = re.compile(rb"[fF][rR]?[\"']")
+_MOST_BRACES = 40_000
 _LONGEST_NORMALISED = 20_000  # characters; what follows counts as one token
 # Every alternative that begins with a quote succeeds, closed or not, so one pass is linear (possessive throughout).
 _TOKEN = re.compile(
@@ -74,7 +77,7 @@ class Source:
 def parse(source: bytes) -> Source | None:
     """None for what this Python cannot parse: no Python, too deeply nested, a newer grammar, an odd encoding."""
     text = _decoded(source)
-    if text is None:
+    if text is None or (source.count(b"{") > _MOST_BRACES and _FILLED.search(source)):
         return None
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     try:

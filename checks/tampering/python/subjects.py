@@ -1,4 +1,5 @@
-"""Tests that define by themselves what they imported from the product before: they test their own copy from then on."""
+"""Tests that define by themselves what they imported from the product before, or take it from the tests: they test
+their own copy from then on."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from checks.tampering.change import Change
 from checks.tampering.places import is_test_path
 from checks.tampering.python.source import Source, parse
 
-_DEFINED = re2.compile(rb"(?m)^(?:async def|def|class)\s+(\w+)|^(\w+)\s*=[^=]")
+_DEFINED = re2.compile(rb"(?m)^(?:async def|def|class)\s+(\w+)|^\s*(\w+)\s*=[^=]")
+_FROM_TESTS = re2.compile(rb"(?m)^from\s+\S*test\S*\s+import\b")
 
 
 def own_subjects(change: Change) -> Iterator[Alteration]:
@@ -22,11 +24,13 @@ def own_subjects(change: Change) -> Iterator[Alteration]:
         return
     if before.data == after.data or not (is_test_path(after.path) and after.path.endswith(".py")):
         return
-    if not any(name in before.data for name in _defined(after.data) - _defined(before.data)):
+    defined = any(name in before.data for name in _defined(after.data) - _defined(before.data))
+    if not defined and _FROM_TESTS.search(after.data) is None:
         return
     old, new = parse(before.data), parse(after.data)
     if old is not None and new is not None:
         yield from _taken_over(after.path, old, new)
+        yield from _shadowed(after.path, old, new)
 
 
 def _defined(data: bytes) -> set[bytes]:
@@ -43,11 +47,53 @@ def _taken_over(path: str, old: Source, new: Source) -> Iterator[Alteration]:
                 yield Alteration(*place, reason, Weight.PERSON, subject=name)
 
 
+def _shadowed(path: str, old: Source, new: Source) -> Iterator[Alteration]:
+    """A name that the file imports gets another meaning in it, or the name comes from the tests now."""
+    imported, before = _imported(old.tree), {name for name, _ in _local(old.tree)}
+    still = _imported(new.tree)
+    for name, statement in _local(new.tree):
+        if name in imported and name in still and name not in before:
+            reason = f"`{name}` came from `{imported[name]}`, and this file sets it by itself now."
+            place = ("subject-replaced", path, statement.lineno, "", new.quote(statement))
+            yield Alteration(*place, reason, Weight.PERSON, subject=name)
+    checked = _checked(new.tree)
+    for name, module, line in _froms(new.tree):
+        if name in imported and name in checked and _is_of_tests(module):
+            reason = f"`{name}` came from `{imported[name]}`, and comes from `{module}` now, which belongs to the tests."
+            yield Alteration("subject-replaced", path, line, "", module, reason, Weight.PERSON, subject=name)
+
+
+def _local(tree: ast.Module) -> Iterator[tuple[str, ast.stmt]]:
+    """Names that the module or its tests assign, with where; not what is made of the name's own value."""
+    functions = (node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
+    bodies = [tree.body, *(function.body for function in functions if function.name.startswith("test"))]
+    for statement in (statement for body in bodies for statement in body if isinstance(statement, ast.Assign)):
+        used = {node.id for node in ast.walk(statement.value) if isinstance(node, ast.Name)}
+        yield from ((name, statement) for name in _names(statement) if name not in used)
+
+
+def _checked(tree: ast.Module) -> set[str]:
+    """Functions that are called in `assert` statements."""
+    asserts = (node for node in ast.walk(tree) if isinstance(node, ast.Assert))
+    calls = (node for one in asserts for node in ast.walk(one.test) if isinstance(node, ast.Call))
+    return {call.func.id for call in calls if isinstance(call.func, ast.Name)}
+
+
 def _imported(tree: ast.Module) -> dict[str, str]:
     """Names that the module's first level imports from elsewhere than from tests, with where from."""
-    froms = [statement for statement in tree.body if isinstance(statement, ast.ImportFrom)]
-    named = ((alias.asname or alias.name, statement.module or ".") for statement in froms for alias in statement.names)
-    return {name: module for name, module in named if "test" not in module and "conftest" not in module}
+    return {name: module for name, module, _ in _froms(tree) if not _is_of_tests(module)}
+
+
+def _froms(tree: ast.Module) -> Iterator[tuple[str, str, int]]:
+    """Name, module and line of what the module's first level imports from others."""
+    for statement in tree.body:
+        if isinstance(statement, ast.ImportFrom):
+            for alias in statement.names:
+                yield alias.asname or alias.name, statement.module or ".", statement.lineno
+
+
+def _is_of_tests(module: str) -> bool:
+    return "test" in module
 
 
 def _names(statement: ast.stmt) -> list[str]:
