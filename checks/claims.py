@@ -11,7 +11,7 @@ from checks.bundle_schema import Tests
 from checks.ci_jobs import read_log
 from checks.claimed_runs import TRUE_CODE, WAIT, not_compared
 from checks.finding import Evidence, Finding, Fix, errored, failed, passed, pending, skipped
-from checks.logs import LogReport
+from checks.logs.report import LogReport
 from checks.snapshot import Diff, JobLog, Snapshot, Unread
 
 # What policy can ask for, as paths into the bundle.
