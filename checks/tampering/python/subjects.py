@@ -14,7 +14,8 @@ from checks.tampering.places import is_test_path
 from checks.tampering.python.source import Source, parse
 
 _DEFINED = re2.compile(rb"(?m)^(?:async def|def|class)\s+(\w+)|^\s*(\w+)\s*=[^=]")
-_FROM_TESTS = re2.compile(rb"(?m)^from\s+\S*test\S*\s+import\b")
+_MOST_NAMES = 200  # that are looked for before both sides are parsed
+_FROM_TESTS = re2.compile(rb"(?m)^from\s+\S*test\S*\s+import\b.*$")
 
 
 def own_subjects(change: Change) -> Iterator[Alteration]:
@@ -24,8 +25,9 @@ def own_subjects(change: Change) -> Iterator[Alteration]:
         return
     if before.data == after.data or not (is_test_path(after.path) and after.path.endswith(".py")):
         return
-    defined = any(name in before.data for name in _defined(after.data) - _defined(before.data))
-    if not defined and _FROM_TESTS.search(after.data) is None:
+    names = list(_defined(after.data) - _defined(before.data))
+    defined = len(names) > _MOST_NAMES or any(name in before.data for name in names)
+    if not defined and not set(_FROM_TESTS.findall(after.data)) - set(_FROM_TESTS.findall(before.data)):
         return
     old, new = parse(before.data), parse(after.data)
     if old is not None and new is not None:
@@ -59,7 +61,9 @@ def _shadowed(path: str, old: Source, new: Source) -> Iterator[Alteration]:
     checked = _checked(new.tree)
     for name, module, line in _froms(new.tree):
         if name in imported and name in checked and _is_of_tests(module):
-            reason = f"`{name}` came from `{imported[name]}`, and comes from `{module}` now, which belongs to the tests."
+            reason = (
+                f"`{name}` came from `{imported[name]}`, and comes from `{module}` now, which belongs to the tests."
+            )
             yield Alteration("subject-replaced", path, line, "", module, reason, Weight.PERSON, subject=name)
 
 
