@@ -28,7 +28,7 @@ _GRAMMAR = Grammar(
     wanted=(
         *("function_declaration", "method_declaration", "call_expression", "if_statement", "for_statement"),
         *("short_var_declaration", "var_spec", "const_spec", "expression_switch_statement"),
-        *("type_switch_statement", "select_statement"),
+        *("type_switch_statement", "select_statement", "go_statement"),
     ),
 )
 SIGN = re2.compile(rb"\btesting\.(?:T|TB|F|M)\b|\bginkgo\b")
@@ -40,6 +40,8 @@ _TEST = re2.compile(r"(?:Test|Fuzz|Example)(?:[^a-z].*)?")
 _SUITES = frozenset({"Describe", "Context", "When", "DescribeTableSubtree"})
 _TESTS = frozenset({"It", "Specify", "DescribeTable"})
 _ASSERTING = FAILS | {"assert", "require", "Expect"}
+# `wg.Wait()`, `<-done`, `require.Eventually`, synctest: the test outlives what it starts.
+_WAITS = re2.compile(rb"<-|\b(?:Wait|Sleep|Eventually|Cleanup)\w*\(|\bsynctest\b")
 _CONSTRAINT = re2.compile(rb"(?m)^//(?:go:build| ?\+build)[ \t]+(.+)$")
 _TAG = re2.compile(r"\w[\w.]*")
 _SYSTEMS = names("linux unix windows darwin freebsd openbsd netbsd dragonfly solaris illumos aix android ios plan9 js")
@@ -64,6 +66,7 @@ class _Reader(Reader):
     def __init__(self, syntax: Syntax, scopes: Scopes, path: str) -> None:
         super().__init__(syntax, scopes)
         self._is_collected = _is_collected(path)
+        self._waits = False  # whether the function waits for anything that it starts
         self._subtest_end = 0  # of the last `t.Run`, in bytes
         for mark in (_constraint(syntax.source), _file_name(path)):
             if mark is not None:
@@ -81,6 +84,9 @@ class _Reader(Reader):
                 yield from self._if(node)
             case "for_statement":
                 yield from self._loop(node)
+            case "go_statement":
+                if not self._waits:
+                    yield Scope(Kind.GUARD, node)
             case "short_var_declaration" | "var_spec" | "const_spec":
                 self._variable(node)
             case _:
@@ -90,6 +96,7 @@ class _Reader(Reader):
         body = node.child_by_field_name("body")
         if body is None:
             return
+        self._waits = _WAITS.search(self.syntax.raw(body)) is not None
         title, owner = self.syntax.short(demanded(node, "name")), _owner(self.syntax, node)
         is_test = _TEST.fullmatch(title) is not None and title != "TestMain" and self._takes_tester(node, title, owner)
         scope = Scope(Kind.TEST if is_test else Kind.HELPER, node, owner + title, parts=(body,))

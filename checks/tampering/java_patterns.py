@@ -31,12 +31,18 @@ _GRAMMAR = Grammar(
 _SIGN = re2.compile(
     rb"System\.exit|\bhalt\(|getRuntime|\.getenv|getProperty|forName|StackTrace|StackWalker|\bequals\(|"
     rb"handleTestExecutionException|InvocationInterceptor|ExecutionCondition|setStatus|\bevaluate\(|mockStatic|"
-    rb"setDefaultUncaughtExceptionHandler|package (?:org\.junit|org\.assertj|org\.hamcrest|org\.testng)|interceptTest"
+    rb"setDefaultUncaughtExceptionHandler|package (?:org\.junit|org\.assertj|org\.hamcrest|org\.testng)|interceptTest|"
+    rb"\bvoid +(?:assert[A-Z]|fail\()"
 )
 _EXITS = frozenset({"System.exit", "Runtime.getRuntime.halt", "Runtime.getRuntime.exit"})
 _OF_TESTS = re2.compile(r"(?i)junit|testng|surefire|\btests?\b|\.test\.")
 _ASSERTIONS = frozenset({"Assertions.class", "Assert.class", "org.junit.Assert.class"})
 _SHADOWED = re2.compile(r"package(?:org\.junit|org\.assertj|org\.hamcrest|org\.testng|org\.mockito)[\w.]*")
+# https://docs.junit.org/current/api/org.junit.jupiter.api/org/junit/jupiter/api/Assertions.html
+_NAMED = re2.compile(
+    r"fail|assert(?:(?:Not)?(?:Equals|Null|Same)|True|False|That|ArrayEquals|IterableEquals|LinesMatch|InstanceOf|All)"
+)
+_FAILING = re2.compile(r"throw|fail\w*|(?:assert|verify|check|ensure|require)[A-Z]?\w*|\w*(?:Error|Exception)")
 _ASKING = frozenset({"contains", "startsWith", "matches", "anyMatch"})
 _GENERAL = frozenset({"Throwable", "AssertionError", "Error", "Exception"})
 
@@ -93,6 +99,10 @@ def _method(view: View, node: Node) -> Iterator[Sighting]:
     words = view.words(body)
     if name == "equals" and view.constant(node) == "true":
         yield view.always_equal(node, name)
+    elif view.is_test_file and _NAMED.fullmatch(name) and not any(map(_FAILING.fullmatch, words)):
+        yield view.sighting(
+            "assertion-patched", node, f"`{name}` is replaced by a method that cannot fail.", Weight.FAILED
+        )
     elif name == "handleTestExecutionException" and "throw" not in words:
         reason = "This extension takes errors of tests and does not hand them on."
         yield view.sighting("outcome-rewritten", node, reason, Weight.FAILED)

@@ -31,7 +31,7 @@ _GRAMMAR = Grammar(
 _SIGN = re2.compile(
     rb"\bexit|\babort|at_exit|after_run|RAILS_ENV|RACK_ENV|env\.test|defined\?|PROGRAM_NAME|\$0|\bcaller|\bENV\b|"
     rb"def (?:\w+\.)?(?:==|eql\?|equal\?|===|!=|assert|refute|expect|now\b)|set_exception|\.exception\s*=|"
-    rb"failure_exit_code|failures|Matchers\.define|Minitest::Assertions|rescue nil|@exception"
+    rb"failure_exit_code|failures|Matchers\.define|Minitest::Assertions|rescue nil|@exception|\baround\b"
 )
 _EXITS = frozenset({"exit!", "exit", "Process.exit!", "Process.exit", "Kernel.exit!", "Kernel.exit"})
 _EQUALITIES = {"==": "true", "eql?": "true", "equal?": "true", "===": "true", "!=": "false"}
@@ -87,10 +87,22 @@ def _call(view: View, node: Node) -> Iterator[Sighting]:
         ends = not {"exit", "exit!"}.isdisjoint(view.words(node))
         reason = "Something runs when the process of the tests ends, which can change how it ends."
         yield view.sighting("early-exit", node, reason, Weight.FAILED if ends else Weight.PERSON)
+    elif last == "around" and view.is_test_file and _drops_example(view, node):
+        yield view.sighting("tests-deselected", node, "This hook does not run the example around it.", Weight.FAILED)
     elif last == "test?" and "env" in read.name:
         yield from view.detection(node, "whether it runs for tests", Weight.PERSON)
     else:
         yield from _rewritten(view, node, read.name, first)
+
+
+def _drops_example(view: View, call: Node) -> bool:
+    """Whether a block does nothing with the example that it gets: https://rspec.info/features/3-13/rspec-core/hooks/"""
+    block = call.child_by_field_name("block")
+    given = None if block is None else block.child_by_field_name("parameters")
+    if block is None or given is None:
+        return False
+    words = view.syntax.words(block)
+    return all(words.count(name) == 1 for name in view.words(given) if name.isidentifier())
 
 
 def _of_expression(view: View, node: Node, start: str, last: str, first: str) -> Iterator[Sighting]:

@@ -48,14 +48,26 @@ _LINE = re2.compile(
 )
 _LINE_FILES = re2.compile(r"(?:.*/)?(?:[\w.\-]*requirements[\w.\-]*\.(?:txt|in)|Gemfile|go\.mod|pyproject\.toml)")
 _INDEX = re2.compile(rb"(?m)^\s*(?:--(?:extra-)?index-url|-i|registry|(?:extra-)?index-url)[ =]+\S+")
+# What npm runs scripts with, and what Node loads before them: https://docs.npmjs.com/cli/using-npm/config#script-shell
+_NPM = re2.compile(
+    rb"(?m)^\s*(?:script-shell *= *[\"']?[\w.\-]+/.*"
+    rb"|node-options *=(?:.*[\s\"'=])?(?:-r|--require|--import|--loader|--experimental-loader)[\s\"'=].*)$"
+)
+_NPM_FILES = re2.compile(r"(?:.*/)?\.npmrc")
+_INSTALLED = re2.compile(rf"(?:.*/)?node_modules/(?:\.bin/.*|{_RUNNER}/.*)")
 _INDEX_FILES = re2.compile(r"(?:.*/)?(?:[\w.\-]*requirements[\w.\-]*\.(?:txt|in)|\.npmrc|pip\.conf)")
 
 
 def runner_swaps(changes: Sequence[Change]) -> Iterator[Alteration]:
-    """Alterations of kind `runner-substituted`, `package-index-changed` and `start-up-hook`."""
+    """Alterations of kind `runner-substituted`, `runner-replaced`, `package-index-changed` and `start-up-hook`."""
     for change in changes:
         yield from _in_manifest(change)
         yield from _start_up_hook(change)
+        yield from _installed(change)
+    for mark in added_marks(changes, _NPM, _named(_NPM_FILES)):
+        reason = f"npm runs scripts by a file of this repository, or loads one before them: `{mark.source[:120]}`."
+        path = mark.path
+        yield Alteration("runner-replaced", path, mark.line, "", mark.source, reason, Weight.PERSON, path)
     for mark in added_marks(changes, _LINE, _named(_LINE_FILES)):
         yield _substituted(mark.path, mark.line, "", mark.source)
     for mark in added_marks(changes, _INDEX, _named(_INDEX_FILES)):
@@ -118,6 +130,14 @@ def _start_up_hook(change: Change) -> Iterator[Alteration]:
         reason = "This file runs code whenever Python starts, before any test."
         quote = lines[line - 1][:LONGEST_QUOTE]
         yield Alteration("start-up-hook", after.path, line, "", quote, reason, Weight.PERSON, after.path)
+
+
+def _installed(change: Change) -> Iterator[Alteration]:
+    """A test tool that is written into the repository in the place where it would be installed."""
+    after = change.after
+    if after is not None and _named(_INSTALLED)(after.path):
+        reason = "This file stands where an installed test tool would: it runs in the tool's place."
+        yield Alteration("runner-substituted", after.path, 1, "", "", reason, Weight.PERSON, after.path, "dependencies")
 
 
 def _substituted(path: str, line: int, before: str, after: str) -> Alteration:

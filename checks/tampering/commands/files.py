@@ -26,6 +26,8 @@ _FROM_TEXT: Mapping[str, Callable[[str], Iterator[Scope]]] = {
     **dict.fromkeys(("noxfile.py", "tasks.py"), task_scopes),
     "Jenkinsfile": jenkins_scopes,
     ".rspec": lambda text: option_file_scope("rspec", text),
+    # https://maven.apache.org/configure.html: options of every run, and of the Java that runs it
+    **dict.fromkeys(("maven.config", "jvm.config"), lambda text: option_file_scope("mvn", text)),
 }
 _FROM_SETTINGS: Mapping[str, Callable[[Settings, str], Iterator[Scope]]] = {
     **dict.fromkeys(("package.json", "composer.json", "deno.json", "deno.jsonc"), package_scopes),

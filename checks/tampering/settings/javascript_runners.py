@@ -69,7 +69,11 @@ JAVASCRIPT_RUNNERS = (
                 Bar("js.alias", Way.SAME, _CONFIGURED, RISK, "changes which module the tests get"),
             ),
             (
-                _ANY + "(testRunner|runner|resolver|testEnvironment|snapshotResolver|transform)",
+                _ANY + "(testRunner|runner)",
+                Bar("js.testRunner", Way.SAME, "runner-replaced", PERSON, "changes what runs the tests"),
+            ),
+            (
+                _ANY + "(resolver|testEnvironment|snapshotResolver|transform)",
                 Bar("js.runner", Way.SAME, "runner-replaced", RISK, "changes what runs the tests"),
             ),
             (_ANY + "test.update|(?:.*\\.)?updateSnapshots", _UPDATES),

@@ -217,7 +217,7 @@ LOWERED = [
         "export default {x: 1, test: {}}",
         "export default {x: 1, test: {runner: './own.ts'}}",
         "runner-replaced",
-        RISK,
+        PERSON,
     ),
     (
         "vitest.config.ts",
@@ -308,7 +308,7 @@ LOWERED = [
         "export default {x: 1, y: 1}",
         "export default {x: 1, testRunner: './own'}",
         "runner-replaced",
-        RISK,
+        PERSON,
     ),
     (
         "jest.config.js",
