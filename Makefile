@@ -5,8 +5,8 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 TESTS ?= tests
 WORKERS ?= 2
-# The two longest files; run first and side by side, they do not leave one worker idle at the end.
-MACHINE := tests/gate/test_machine.py tests/gate/test_machine_calm.py
+# The longest files; run first and side by side, they do not leave one worker idle at the end.
+LONGEST := tests/gate/test_machine.py tests/gate/test_machine_calm.py tests/gate/test_catalogue.py tests/kill/test_kill.py
 
 .DEFAULT_GOAL := help
 .PHONY: help demo run test lint format bench mutation soak lock
@@ -41,11 +41,11 @@ test: lint ## Everything that must be green: lint, types, contracts, tests, cove
 	@echo "==> pytest on the pure packages (branch coverage must be 100 %)"
 	@$(BIN)/coverage erase && $(BIN)/coverage run -m pytest -q -n $(WORKERS) tests/checks tests/policies
 	@$(BIN)/coverage combine -q && $(BIN)/coverage report --fail-under=100
-	@echo "==> the gate's state machine, one half a worker"
-	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist=loadfile $(MACHINE)
+	@echo "==> the gate's state machine, cheats and kills"
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist=loadfile $(LONGEST)
 	@echo "==> pytest on the rest ($(WORKERS) workers)"
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist=loadfile $(TESTS) --ignore=tests/checks --ignore=tests/policies \
-	  $(addprefix --ignore=,$(MACHINE))
+	  $(addprefix --ignore=,$(LONGEST))
 
 bench: $(STAMP) ## Measure intake and evaluation, print a table
 	@$(BIN)/python -m tests.bench

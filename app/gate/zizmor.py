@@ -10,6 +10,7 @@ import asyncio
 import json
 import os
 import shutil
+import signal
 import tempfile
 from asyncio.subprocess import DEVNULL, PIPE
 from collections import Counter
@@ -80,6 +81,7 @@ async def _run(command: Sequence[str], folder: str, seconds: float) -> bytes:
         stderr=DEVNULL,
         env=environment,
         cwd=folder,
+        start_new_session=True,
     )
     try:
         async with asyncio.timeout(seconds):
@@ -88,7 +90,7 @@ async def _run(command: Sequence[str], folder: str, seconds: float) -> bytes:
         return b""
     finally:
         if child.returncode is None:
-            child.kill()
+            os.killpg(child.pid, signal.SIGKILL)  # what it started holds its output open
             await child.wait()
     return out
 
