@@ -100,7 +100,8 @@ class Body:
                 for case in statement.cases:
                     self.block(case.body, place)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                self.block(statement.body, replace(place, swallowed=place.swallowed or statement.name not in self.used))
+                called = statement.name in self.used
+                self.block(statement.body, Place(place.swallowed or not called, SkipScope.CONDITION))
         return False
 
     def _call(self, statement: ast.stmt, value: ast.expr, place: Place) -> bool:
@@ -191,7 +192,7 @@ class Body:
         match node:
             case ast.Call(func=ast.Attribute(value=table, attr="items"), args=[]):
                 table = self.claims.value(table)
-                return [*table.values] if isinstance(table, ast.Dict) else None
+                return list(map(_pair, table.keys, table.values)) if isinstance(table, ast.Dict) else None
             case ast.Call(func=ast.Name(id="enumerate" | "reversed" | "sorted"), args=[table, *_]):
                 return self._table(table)
             case _:
@@ -218,6 +219,14 @@ class Body:
 
     def _text(self, statements: Sequence[ast.stmt]) -> str:
         return ";".join(map(self.source.text, statements))
+
+
+def _pair(key: ast.expr | None, value: ast.expr) -> ast.expr:
+    """A row of a dictionary, with the place of both in the source."""
+    row = ast.copy_location(ast.Tuple([value]), value)
+    if key is not None:  # None is an unpacked dictionary
+        row.lineno, row.col_offset = key.lineno, key.col_offset
+    return row
 
 
 def always_skips(function: Function) -> bool:
