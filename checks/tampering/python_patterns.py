@@ -15,6 +15,7 @@ import re2
 from checks.tampering.alteration import LONGEST_QUOTE, Alteration, Weight
 from checks.tampering.change import Change, Version
 from checks.tampering.places import is_test_path
+from checks.tampering.python.case_classes import altered_classes
 from checks.tampering.python.detection import detection
 from checks.tampering.python.exits import exits
 from checks.tampering.python.hooks import hooks
@@ -58,6 +59,7 @@ def alterations(changes: Sequence[Change]) -> Iterator[Alteration]:
     for change in changes:
         yield from shadows(change)
         yield from own_subjects(change)
+        yield from altered_classes(change)
 
 
 def _may_add(before: bytes, after: bytes) -> bool:

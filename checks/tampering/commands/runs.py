@@ -18,6 +18,7 @@ SWALLOWED = "exit-code-swallowed"
 PIPED = "pipe-without-pipefail"
 CONTINUED = "continue-on-error"
 MOST_RUNS = 200  # of one script; more are not looked at
+MOST_COMMANDS = 2_000  # of one script, since each run is seen against all that follow; what stands behind is not read
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class Run:
 
 def read_runs(script: str, shell: Shell) -> tuple[Run, ...]:
     """Every run in a script, those inside of `sh -c '…'` too; never raises."""
-    return tuple(islice(_runs(split_commands(script), shell, nested=False), MOST_RUNS))
+    return tuple(islice(_runs(split_commands(script)[:MOST_COMMANDS], shell, nested=False), MOST_RUNS))
 
 
 def _runs(commands: Sequence[Command], shell: Shell, *, nested: bool) -> Iterator[Run]:
@@ -77,7 +78,7 @@ def _inner_runs(commands: Sequence[Command], at: int, shell: Shell) -> Iterator[
         return
     script, own_shell = inner
     outside = _hidden(commands, at, shell)
-    for run in _runs(split_commands(script), own_shell, nested=True):
+    for run in _runs(split_commands(script)[:MOST_COMMANDS], own_shell, nested=True):
         yield replace(run, line=commands[at].line + run.line - 1, hidden=run.hidden or outside)
 
 

@@ -169,3 +169,69 @@ def test_a_file_that_steers_nothing(path: str, text: str) -> None:
 def test_a_test_file_that_did_not_parse() -> None:
     path = "tests/test_cart.py"
     assert "subject-replaced" not in {kind for kind, *_ in _held({path: PYTHON + "("}, {path: PYTHON + "total = 1\n"})}
+
+
+UNITTEST = """import unittest
+
+
+class CartTest(unittest.TestCase):
+    def test_total(self):
+        self.assertEqual(total([1, 2]), 3)
+"""
+CASE = "class CartTest(unittest.TestCase):\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind", "line"),
+    [
+        ("    def test", "    async def test", "test-never-run", 5),
+        ("        self", "        yield\n        self", "test-never-run", 5),
+        ("        self", "        if self:\n            yield from ()\n        self", "test-never-run", 5),
+        (CASE, CASE + "    assertEqual = print\n", "assertion-patched", 5),
+        (CASE, CASE + "    def assertEqual(self, one, other):\n        pass\n", "assertion-patched", 5),
+        (CASE, CASE + "    failureException = unittest.SkipTest\n", "assertion-patched", 5),
+        (CASE, CASE + "    def run(self, result):\n        result.addSuccess(self)\n", "outcome-rewritten", 5),
+    ],
+)
+def test_a_class_of_unittest_judges_nothing(old: str, new: str, kind: str, line: int) -> None:
+    path = "tests/test_cart.py"
+    after = UNITTEST.replace(old, new)
+    assert (kind, path, line, PERSON) in _held({path: UNITTEST}, {path: after})
+    assert (kind, path, line, PERSON) in _held({}, {path: after})
+    assert _held({path: after}, {path: after + "\n"}) == []
+
+
+def test_the_plain_class_under_another_name() -> None:
+    path = "tests/test_cart.py"
+    before = UNITTEST.replace("import unittest", "from unittest import TestCase as T, mock").replace("unittest.T", "T")
+    before = before.replace("TestCase)", "TTestCase)").replace("as T,", "as TTestCase,")
+    after = before.replace("    def", "    async def")
+    assert _held({path: before}, {path: after}) == [("test-never-run", path, 5, PERSON)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("        self", "        def items():\n            yield 1\n        self"),
+        ("        self", "        numbers = lambda: (yield)\n        self"),
+        ("unittest.TestCase", "django.test.TestCase"),
+        (CASE, CASE + "    def run(self, result):\n        with prepared():\n            super().run(result)\n"),
+        (CASE, CASE + "    def assertIn(self, one, other):\n        assert one in list(other)\n"),
+        (CASE, CASE + "    def filled(self, cart):\n        pass\n"),
+        (CASE, CASE + "    maxDiff = None\n    cart.x = 1\n    count: int = 1\n"),
+        ("\n\n\nclass", "\n\n\nclass Runner:\n    def run(self):\n        pass\n\n\nclass"),
+    ],
+)
+def test_a_class_of_unittest_still_judges(old: str, new: str) -> None:
+    path = "tests/test_cart.py"
+    assert _held({path: UNITTEST}, {path: UNITTEST.replace(old, new)}) == []
+
+
+def test_asynchronous_tests_that_are_awaited() -> None:
+    path = "tests/test_cart.py"
+    after = UNITTEST.replace("unittest.TestCase", "unittest.IsolatedAsyncioTestCase").replace(
+        "    def", "    async def"
+    )
+    assert _held({path: UNITTEST}, {path: after}) == []
+    decorated = UNITTEST.replace("    def", "    @run_in_loop\n    async def")
+    assert _held({path: UNITTEST}, {path: decorated}) == []

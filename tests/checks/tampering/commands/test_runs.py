@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from checks.tampering.commands.runs import MOST_RUNS, PIPED, SWALLOWED, Hidden, Run, Shell, read_runs
+from checks.tampering.commands.runs import MOST_COMMANDS, MOST_RUNS, PIPED, SWALLOWED, Hidden, Run, Shell, read_runs
 from tests.checks.tampering.commands.words import program
 
 SHELLS = {"bash": Shell(), "bash -e": Shell(errexit=True), "bash -eo pipefail": Shell(errexit=True, pipefail=True)}
@@ -177,3 +177,10 @@ def test_a_bound_on_the_number_of_runs() -> None:
 )
 def test_set(script: str, *, hidden: bool) -> None:
     assert (read_runs(script, Shell())[-1].hidden is not None) is hidden
+
+
+def test_a_script_of_very_many_commands() -> None:
+    """Each run is seen against all that follow, which would take minutes."""
+    before = "true\n" * (MOST_COMMANDS - 1)
+    assert len(read_runs(before + "pytest\npytest\n", Shell())) == 1
+    assert len(read_runs(f"sh -c '{before}pytest\npytest\n'", Shell())) == 1
