@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import Enum
+from http import HTTPStatus
 
 from checks.tampering.units import Assertion, Strength
 from checks.tampering.words import is_value, texts_of, words
@@ -30,6 +31,8 @@ _LOOSENING = re.compile(
     r"\b(?:round|int|abs|sorted|bool|lower|upper|casefold|strip|rstrip|lstrip|trim|toLowerCase|toUpperCase|"
     r"sort|floor|ceil|trunc)(?=\()"
 )
+# https://docs.python.org/3/library/http.html#http.HTTPStatus, https://www.django-rest-framework.org/api-guide/status-codes/
+_STATUS = re.compile(r"\bHTTPStatus\.([A-Z_]++)(?:\.value\b)?+|\bstatus\.HTTP_(\d{3})_[A-Z_]++")
 _FALSE = frozenset({"false", "none", "null", "nil", "0", '""', "[]", "{}", "()"})
 
 
@@ -189,7 +192,7 @@ def _contradicts(old: Assertion, new: Assertion) -> bool:
 
 def _expects_same(old: Assertion, new: Assertion, values: frozenset[str]) -> bool:
     """The same text but for variables' names, a longer part, or a name for values that the test still holds."""
-    before, after = old.expected or "", new.expected or ""
+    before, after = _with_codes(old.expected or ""), _with_codes(new.expected or "")
     if _without_variables(before) == _without_variables(after):
         return True
     if old.matcher in _PARTS and before[:1] == after[:1] and before.strip(_QUOTES) in after:
@@ -198,3 +201,12 @@ def _expects_same(old: Assertion, new: Assertion, values: frozenset[str]) -> boo
         return True
     wanted = words(before)[0]
     return bool(wanted) and not words(after)[0] and wanted <= values
+
+
+def _with_codes(expected: str) -> str:
+    """The text with the numbers of HTTP's statuses for their names."""
+    return _STATUS.sub(lambda found: found[2] or _code(found[1]) or found[0], expected)
+
+
+def _code(name: str) -> str:
+    return str(HTTPStatus[name].value) if name in HTTPStatus.__members__ else ""

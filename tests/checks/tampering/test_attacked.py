@@ -235,3 +235,31 @@ def test_asynchronous_tests_that_are_awaited() -> None:
     assert _held({path: UNITTEST}, {path: after}) == []
     decorated = UNITTEST.replace("    def", "    @run_in_loop\n    async def")
     assert _held({path: UNITTEST}, {path: decorated}) == []
+
+
+def test_what_a_hook_does_stands_elsewhere_now() -> None:
+    hook = "import os\n\n\ndef pytest_unconfigure():\n    os._exit(0)\n"
+    more = "\n\ndef pytest_runtest_call(item):\n    item.obj = None\n"
+    kinds = {kind for kind, *_ in _held({"tests/conftest.py": hook}, {"tests/conftest.py": hook + more})}
+    assert "runner-hook" in kinds
+    assert "early-exit" not in kinds
+
+
+STATUS = "def test_gone(client):\n    assert client.get('/a').status_code == 404\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "held"),
+    [
+        ("HTTPStatus.NOT_FOUND", []),
+        ("HTTPStatus.NOT_FOUND.value", []),
+        ("status.HTTP_404_NOT_FOUND", []),
+        ("HTTPStatus.OK", [("expectation-changed", "tests/test_a.py", 2, PERSON)]),
+        ("HTTPStatus.NO_SUCH", [("expectation-changed", "tests/test_a.py", 2, PERSON)]),
+        ("status.HTTP_200_OK", [("expectation-changed", "tests/test_a.py", 2, PERSON)]),
+    ],
+)
+def test_a_status_by_its_name(name: str, held: list[tuple[str, str, int, Weight]]) -> None:
+    path = "tests/test_a.py"
+    assert _held({path: STATUS}, {path: STATUS.replace("404", name)}) == held
+    assert _held({path: STATUS.replace("404", name)}, {path: STATUS}) == held
