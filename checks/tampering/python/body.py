@@ -34,6 +34,7 @@ class Place:
     swallowed: bool = False
     skip_scope: SkipScope = SkipScope.ALWAYS
     condition: str = ""
+    in_class: bool = False
 
 
 @dataclass(slots=True)
@@ -100,8 +101,10 @@ class Body:
                 for case in statement.cases:
                     self.block(case.body, place)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                called = statement.name in self.used
-                self.block(statement.body, Place(place.swallowed or not called, SkipScope.CONDITION))
+                called = place.in_class or statement.name in self.used
+                in_class = isinstance(statement, ast.ClassDef)  # whose methods may be called through anything
+                inside = Place(place.swallowed or not called, SkipScope.CONDITION, in_class=in_class)
+                self.block(statement.body, inside)
         return False
 
     def _call(self, statement: ast.stmt, value: ast.expr, place: Place) -> bool:
