@@ -14,7 +14,7 @@ from checks.tampering.product import Excuse
 from checks.tampering.supply import Supply
 from checks.tampering.units import Assertion, FileUnits, Unit
 from checks.tampering.weakening import holds, identity
-from checks.tampering.words import called_names, last_part, words
+from checks.tampering.words import called_names, last_part, values_of, words
 
 _ENOUGH = 2 / 3  # of a test's values must be met again where its assertions are
 _MOST_LOOKED_AT = 40
@@ -69,7 +69,8 @@ def look_for(unit: Unit, assertions: Sequence[Assertion], supply: Supply) -> Rem
     found = [supply.take(one, unit) for one in wanted]
     values = words(unit.body)[0]
     others = {id(other): other for other in found if other is not None}
-    there = frozenset().union(*(words(other.body)[0] for other in others.values()))
+    # What was found may stand in a function that the other test calls, with values that the test itself lacks.
+    there = frozenset().union(*(words(other.body)[0] for other in others.values()), *map(values_of, wanted))
     moved = bool(wanted) and None not in found and len(values & there) >= _ENOUGH * len(values)
     return Removed(unit, found.count(None), moved)
 
