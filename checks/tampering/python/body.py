@@ -98,8 +98,7 @@ class Body:
             case ast.Continue() | ast.Break():
                 return True
             case ast.Match():
-                for case in statement.cases:
-                    self.block(case.body, place)
+                return self._match(statement, place)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 called = place.in_class or statement.name in self.used
                 in_class = isinstance(statement, ast.ClassDef)  # whose methods may be called through anything
@@ -139,6 +138,16 @@ class Body:
         both = self._asserts(statement.body) and self._asserts(statement.orelse)
         inside = Place(place.swallowed or not both, SkipScope.CONDITION, self.source.quote(statement.test))
         left = [self.block(branch, inside) for branch in (statement.body, statement.orelse)]
+        return any(left)
+
+    def _match(self, statement: ast.Match, place: Place) -> bool:
+        """One of the cases runs, or none: an assertion counts only where each of them asserts or fails."""
+        all_judge = all(self._asserts(case.body) or _fails(case.body) for case in statement.cases)
+        surely = all_judge and _takes_all(statement.cases[-1])
+        inside = Place(
+            place.swallowed or not surely, SkipScope.CONDITION, f"{self.source.quote(statement.subject)} matches"
+        )
+        left = [self.block(case.body, inside) and not _fails(case.body) for case in statement.cases]
         return any(left)
 
     def _with(self, statement: ast.With | ast.AsyncWith, place: Place) -> bool:
@@ -262,6 +271,11 @@ def _fails(statements: Sequence[ast.stmt]) -> bool:
             return not value
         case _:
             return False
+
+
+def _takes_all(case: ast.match_case) -> bool:
+    """`case _:` or `case other:` (https://docs.python.org/3/reference/compound_stmts.html#irrefutable-case-blocks)."""
+    return isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None and case.guard is None
 
 
 def _is_asserting(node: ast.AST) -> bool:

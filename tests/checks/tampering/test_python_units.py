@@ -488,7 +488,7 @@ class TestBodies:
             (("with raises(AssertionError):", "    assert x"), [False, True]),
             (("with raises(KeyError):", "    assert x"), [False, False]),
             (("with raises(KeyError), raises(Exception):", "    assert x"), [False, False, True]),
-            (("match x:", "    case 1:", "        assert x", "    case 2:", "        assert y"), [False, False]),
+            (("match x:", "    case 1:", "        assert x", "    case 2:", "        assert y"), [True, True]),
         ],
     )
     def test_what_cannot_fail_the_test(self, lines: tuple[str, ...], expected: list[bool]) -> None:
