@@ -62,7 +62,7 @@ Url = Annotated[str, Field(max_length=2_048, pattern=r"^https://"), AfterValidat
 
 
 class Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     @model_validator(mode="before")
     @classmethod
@@ -166,14 +166,14 @@ class Bundle(Predicate):
 class GitDigest(BaseModel):
     """Digests of a subject; other algorithms are allowed and not read."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, strict=True, defer_build=True)
 
     git_commit: ObjectId | None = Field(default=None, alias="gitCommit")
     git_tree: ObjectId | None = Field(default=None, alias="gitTree")
 
 
 class Subject(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, strict=True, defer_build=True)
 
     name: str | None = Field(default=None, max_length=1_024)
     digest: GitDigest
@@ -182,7 +182,7 @@ class Subject(BaseModel):
 class Statement(BaseModel):
     """in-toto Statement v1."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, strict=True, defer_build=True)
 
     type: Literal["https://in-toto.io/Statement/v1"] = Field(alias="_type")
     subject: Annotated[tuple[Subject, ...], BeforeValidator(_sequence), Field(min_length=1, max_length=1)]
