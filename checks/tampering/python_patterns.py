@@ -27,11 +27,11 @@ from checks.tampering.python.subjects import own_subjects
 
 # Lines that a look at one of them, or at what stands around it, can find something in; most sources have none.
 _SIGNS = re2.compile(
-    rb"_exit|os\.abort|os\.kill|raise_signal|interrupt_main|SystemExit|sys\.exit|\bexit\(|quit\(|atexit|sys\.modules|"
+    rb"_exit|\babort\b|os\.kill|raise_signal|interrupt_main|SystemExit|sys\.exit|\bexit\(|quit\(|atexit|sys\.modules|"
     rb"sys\.argv|PYTEST|_called_from_test|[\"'](?:CI|_?pytest|unittest|nose|conftest|GITHUB_\w+|RUNNER_OS|CONTINUOUS_\w+)|"
     rb"\.stack\(|_getframe|currentframe|extract_stack|_current_frames|builtins|perf_counter|monotonic|process_time|"
-    rb"default_timer|time\.time|setattr|patch|config\.option|_pytest|\.assert\w*\s*=|_baseAssert|failureException|"
-    rb"TestCase\.(?:run|fail)|pytest\.\w+\s*=|def _*(?:assert|check|expect|verify|should)"
+    rb"default_timer|time\.time|setattr|patch|config\.option|_pytest|\.assert\w*\s*[,:)=]|\bdel\b.*assert|_baseAssert|failureException|"
+    rb"TestCase\.(?:run|fail)|pytest\.\w+\s*[,:)=]|def _*(?:assert|check|expect|verify|should)"
 )
 # Of its own process, or of what it is part of.
 _ITSELF = re2.compile(rb"getp?pid|getpgrp|getpgid|raise_signal|interrupt_main|kill(?:pg)?\(\s*(?:0|-1)\b")
@@ -44,13 +44,7 @@ _BODIES = re2.compile(rb"def pytest_|load_tests|autouse|fixture|__eq__|__ne__")
 def alterations(changes: Sequence[Change]) -> Iterator[Alteration]:
     changed = [change for change in changes if _may_add(_data(change.before), _data(change.after))]
     found = [(sighting, path) for change in changed for path, sighting in _sightings(change.after)]
-    lines = frozenset(line for change in changed if found for line in _telling(_data(change.after)))
-    known = Counter(
-        _key(sighting)
-        for change in changes
-        if not lines.isdisjoint(_telling(_data(change.before)))
-        for _, sighting in _sightings(change.before)
-    )
+    known = Counter(_key(sighting) for change in _sources(changes, changed) if found for sighting in _old(change))
     for sighting, path in found:
         if known[_key(sighting)]:
             known[_key(sighting)] -= 1
@@ -60,6 +54,17 @@ def alterations(changes: Sequence[Change]) -> Iterator[Alteration]:
         yield from shadows(change)
         yield from own_subjects(change)
         yield from altered_classes(change)
+
+
+def _sources(changes: Sequence[Change], changed: Sequence[Change]) -> list[Change]:
+    """Where something may come from: the changed files themselves, and old ones with a line in common with them."""
+    own = set(map(id, changed))
+    lines = frozenset(line for change in changed for line in _telling(_data(change.after)))
+    return [one for one in changes if id(one) in own or not lines.isdisjoint(_telling(_data(one.before)))]
+
+
+def _old(change: Change) -> Iterator[Sighting]:
+    return (sighting for _, sighting in _sightings(change.before))
 
 
 def _may_add(before: bytes, after: bytes) -> bool:

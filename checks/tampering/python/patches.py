@@ -44,7 +44,7 @@ _JUDGES = frozenset(
 def patches(node: ast.AST, around: Around, file: File) -> Iterator[Sighting]:
     match node:
         case ast.Assign() | ast.AugAssign() | ast.AnnAssign() | ast.Delete():
-            for target in node.targets if isinstance(node, ast.Assign | ast.Delete) else [node.target]:
+            for target in _targets(node):
                 if isinstance(target, ast.Attribute):
                     yield from _replaced(node, dotted(target), file, for_good=True)
                 elif isinstance(target, ast.Subscript) and dotted(target.value) == "sys.modules":
@@ -57,6 +57,11 @@ def patches(node: ast.AST, around: Around, file: File) -> Iterator[Sighting]:
             yield from _always_equal(node, file)
         case ast.FunctionDef() if around.class_name and is_named_like_assertion(node.name) and file.is_test_file:
             yield from _emptied_method(node, file)
+
+
+def _targets(node: ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Delete) -> Iterator[ast.expr]:
+    for target in node.targets if isinstance(node, ast.Assign | ast.Delete) else [node.target]:
+        yield from target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
 
 
 def _replaced(node: ast.expr | ast.stmt, name: str, file: File, *, for_good: bool) -> Iterator[Sighting]:

@@ -7,6 +7,8 @@ import pytest
 from checks.tampering.units import Strength
 from tests.checks.tampering.python_told import assertion_of, body_of, claim_of, unit_of
 
+# sha256 of a one with four hundred noughts, as a shell gives it.
+HUGE = "397fc6671f9e77a2"
 EXACT, CLOSE, SHAPE, EXISTS, NOTHING = "EXACT", "CLOSE", "SHAPE", "EXISTS", "NOTHING"
 
 
@@ -200,6 +202,8 @@ def test_calls_that_do_not_assert(line: str) -> None:
         ("assert f(1) == approx(2, abs=0.5, rel=0.1)", "0.5"),
         ("assert f(1) == approx(2, abs=eps)", "eps"),
         ("assert f(1) == approx(2, nan_ok=True)", None),
+        (f"assert f(1) == approx(2, abs=1{'0' * 200})", "1e+200"),
+        (f"assert f(1) == approx(2, abs=1{'0' * 400})", f"1{'0' * 299}…{HUGE}"),
         ("self.assertAlmostEqual(f(1), 2, places=2)", "0.005"),
         ("self.assertAlmostEqual(f(1), 2, 2)", "0.005"),
         ("self.assertAlmostEqual(f(1), 2, places=-400)", "-400"),
