@@ -98,7 +98,7 @@ def _without(assertions: list[Assertion], common: Counter[Key]) -> list[Assertio
 
 
 def _key(one: Assertion) -> Key:
-    return (one.matcher, one.target, one.expected, one.negated, one.tolerance, one.swallowed)
+    return (one.matcher, one.target, one.expected, one.negated, one.tolerance, one.swallowed, one.strength)
 
 
 def _target(assertion: Assertion) -> str:
