@@ -16,7 +16,7 @@ from http import HTTPStatus
 from checks.tampering.units import Assertion, Strength
 from checks.tampering.words import is_value, texts_of, words
 
-Key = tuple[str | bool | None, ...]
+Key = tuple[str | bool | int | None, ...]
 _VARIABLE = re.compile(
     r""""[^"]*+"?+|'[^']*+'?+|(?:\w++::){1,5}+\w++|(?<![\w"'\)\]:]):[A-Za-z_]\w*+|(?<![.\w])[A-Za-z_]\w*+(?!\()"""
 )
