@@ -49,7 +49,7 @@ _COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.NotIn: lambda one, other: one not in other,
 }
 _OLDER, _NEWER = (ast.Lt, ast.LtE), (ast.Gt, ast.GtE)
-_MOST_STEPS = 200  # for one condition
+_MOST_STEPS = 60  # for one condition, which are frames of the stack too
 
 
 class _Unknown(Exception):
@@ -162,8 +162,9 @@ class Conditions:
         name = dotted(node)
         if name in _USUAL:
             return _USUAL[name]
-        if name in self.constants:
-            return self._value(self.constants[name], steps)
+        value = self.constants.get(name)
+        if value is not None and not (isinstance(value, ast.Name) and value.id == name):
+            return self._value(value, steps)
         return _flag(name.rpartition(".")[2])
 
 

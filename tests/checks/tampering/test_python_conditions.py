@@ -135,12 +135,14 @@ def test_names_of_the_module() -> None:
     assert holds("OLD or slow", OLD="not NEW", NEW="sys.version_info > (3, 9)", slow="False") is False
     assert holds("config.RUN", RUN="True") is None
     assert holds("A", A="A") is None
+    assert holds("IS_WINDOWS", IS_WINDOWS="IS_WINDOWS") is False
 
 
 def test_names_that_stand_for_ever_more_are_given_up() -> None:
     levels = {f"a{n}": f"a{n + 1} and a{n + 1}" for n in range(60)}
     assert holds("a0", **levels, a60="True") is None
-    assert holds("a55", **levels, a60="True") is True
+    assert holds("a57", **levels, a60="True") is True
+    assert holds("a55", **levels, a60="True") is None
 
 
 @pytest.mark.parametrize(
