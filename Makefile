@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 TESTS ?= tests
 WORKERS ?= 2
+# Tests that mostly wait, for servers, processes and git.
+WAITING ?= 4
 # The longest files; run first and side by side, they do not leave one worker idle at the end.
 LONGEST := tests/gate/test_machine.py tests/gate/test_machine_calm.py tests/gate/test_catalogue.py tests/kill/test_kill.py
 
@@ -42,9 +44,9 @@ test: lint ## Everything that must be green: lint, types, contracts, tests, cove
 	@$(BIN)/coverage erase && $(BIN)/coverage run -m pytest -q -n $(WORKERS) tests/checks tests/policies
 	@$(BIN)/coverage combine -q && $(BIN)/coverage report --fail-under=100
 	@echo "==> the gate's state machine, cheats and kills"
-	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist=loadfile $(LONGEST)
-	@echo "==> pytest on the rest ($(WORKERS) workers)"
-	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist=loadfile $(TESTS) --ignore=tests/checks --ignore=tests/policies \
+	@$(BIN)/python -m pytest -q -n $(WAITING) --dist=loadfile $(LONGEST)
+	@echo "==> pytest on the rest ($(WAITING) workers)"
+	@$(BIN)/python -m pytest -q -n $(WAITING) --dist=loadfile $(TESTS) --ignore=tests/checks --ignore=tests/policies \
 	  $(addprefix --ignore=,$(LONGEST))
 
 bench: $(STAMP) ## Measure intake and evaluation, print a table

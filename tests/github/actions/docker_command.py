@@ -56,8 +56,8 @@ def sandbox(made: dict[str, str]) -> list[str]:
     binds = [word for path in shown if Path(path).exists() for word in ("--ro-bind", path, path)]
     variables = {"PATH": os.pathsep.join((f"{sys.prefix}/bin", "/usr/bin", "/bin")), "HOME": HOME}
     return [
-        *binds,
-        *("--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--bind", made["home"], HOME),
+        # First the empty /tmp: the programs themselves may lie below it.
+        *("--tmpfs", "/tmp", *binds, "--proc", "/proc", "--dev", "/dev", "--bind", made["home"], HOME),
         *("--bind", made["source"], made["target"], "--chdir", made["folder"], "--unshare-all", "--die-with-parent"),
         *(["--share-net"] if made["network"] else []),
         "--clearenv",
