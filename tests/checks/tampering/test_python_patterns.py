@@ -633,3 +633,72 @@ class TestSubjects:
     )
     def test_no_copy(self, after: str) -> None:
         assert changed(self.BEFORE, after, TEST) == []
+
+
+EXITS_AT_ONCE = "Code of the tests ends the process at once, so that failures are never told."
+EXITS_LAST = "Code of the tests runs something when the process ends, which can change how it ends."
+
+
+@pytest.mark.parametrize(
+    ("source", "path", "reason"),
+    [
+        ("os._exit(0)\n", CONFTEST, EXITS_AT_ONCE),
+        ("os._exit(0)\n", PRODUCT, "Importing this module ends the process at once, and a run of tests with it."),
+        ("def f(): os._exit(0)\n", PRODUCT, "Product code ends the process at once."),
+        ("sys.exit()\n", TEST, "This ends the process as a success before the run of tests has ended."),
+        (
+            "os.kill(0, 9)\n",
+            TEST,
+            "Code of the tests sends a signal, perhaps to its own process, which can end the run.",
+        ),
+        ("atexit.register(f)\n", TEST, EXITS_LAST),
+        (
+            "def load_tests(): pass\n",
+            TEST,
+            "The hook `load_tests` is new or another; it decides which tests unittest loads.",
+        ),
+        (
+            "def pytest_runtest_call(): pass\n",
+            CONFTEST,
+            "The hook `pytest_runtest_call` is new or another; it decides what runs and what counts.",
+        ),
+        (
+            "def pytest_sessionfinish(): pass\n",
+            CONFTEST,
+            "The hook `pytest_sessionfinish` is new or another; it sees every result.",
+        ),
+        ("def pytest_x():\n    a.outcome = 1\n", CONFTEST, "The hook `pytest_x` rewrites results of tests."),
+        ("config.option.a = 1\n", CONFTEST, "An option of the runner is set by code, which can leave tests out."),
+        (
+            "@fixture(autouse=True)\ndef calm():\n    cart.total = f\n",
+            CONFTEST,
+            "The fixture `calm` replaces `cart.total` in every test, unasked.",
+        ),
+        ("@fixture\ndef calm(): skip()\n", CONFTEST, "The fixture `calm` skips every test that has it."),
+        ("self.assertEqual = f\n", TEST, "`self.assertEqual` is replaced."),
+        ("time.time = f\n", TEST, "The clock `time.time` is replaced for good."),
+        ("builtins.len = f\n", TEST, "The built-in `len` is replaced."),
+        ("sys.modules['a'] = f\n", TEST, 'The module "a" is replaced.'),
+        ("class A:\n    def __eq__(self, b): return True\n", TEST, "Every object of `A` is equal to everything."),
+        ("class A:\n    def assertX(self): pass\n", TEST, "The method `assertX` checks nothing."),
+        ("x = 1\n", "sitecustomize.py", "Python loads `sitecustomize` before everything else, a test run included."),
+        ("x = 1\n", "json.py", "This file is imported in place of the standard library's `json`."),
+        ("import a\n", "a.pth", "Python executes the `import` lines of such a file before everything else."),
+        ("x\n", "a.pyc", "Compiled Python is added, which nobody can read."),
+    ],
+)
+def test_reasons(source: str, path: str, reason: str) -> None:
+    assert told(source, path).reason == reason
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("def pytest_collection_modifyitems(items): items.clear()", "takes all collected tests away"),
+        ("def pytest_pyfunc_call(): return True", "says that the work is done, so that pytest does not do it"),
+    ],
+)
+def test_reasons_of_hooks_that_decide(line: str, reason: str) -> None:
+    name = line.removeprefix("def ").partition("(")[0]
+    change = Change(FileStatus.ADDED, None, version(CONFTEST, line))
+    assert [one.reason for one in alterations([change]) if one.weight is FAILED] == [f"The hook `{name}` {reason}."]

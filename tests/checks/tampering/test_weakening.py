@@ -257,3 +257,11 @@ class TestSupply:
         found = supply.take(assertion("f(59).x", "0"), unit("test_old"))
         assert found is not None
         assert found.name == "test_59"
+
+
+def test_each_assertion_finds_its_own_or_none() -> None:
+    before = [assertion("f(1)", "2"), assertion("g(1)", "3"), assertion("h(1)", "4"), assertion("k(1)", "5")]
+    after = [assertion("h(1)", "6"), assertion("g(1)", None, "truthy", strength=EXISTS)]
+    turns = compare_assertions(before, after, NONE)
+    assert [(turn, old.target) for turn, old, _ in turns.turned] == [(Turn.WEAKER, "g(1)"), (Turn.CHANGED, "h(1)")]
+    assert (turns.lost, turns.gained) == ([before[0], before[3]], [])
