@@ -8,21 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
+from app.gate.child import ENVIRONMENT, ROOT
 from checks.snapshot import JobLog, Unread
 
 MEMORY_LIMIT = 1024**3  # bytes of address space; some 200 MB of it are libraries
 TIME_LIMIT = 60.0  # seconds for one batch
-ROOT = str(Path(__file__).resolve().parents[2])
 CHILD = f"import app.gate.log_child as child; child.main({MEMORY_LIMIT}, {int(TIME_LIMIT)})"
-ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C.UTF-8"}
 LOG_LIMIT = 64 * 1024**2  # bytes of one log that this process holds; a longer one is not read
 
 _PIECE = 256 * 1024
