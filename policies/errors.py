@@ -11,7 +11,8 @@ from typing import Any
 from pydantic_core import ErrorDetails
 
 from checks.document import Document, Fault, Path
-from policies.schema import APP, LOGIN, TEAM, policy_schema
+from policies.fields import APP, LOGIN, TEAM
+from policies.schema import policy_schema
 
 _MOST_ERRORS = 20
 _DICTIONARY_KEY = "[key]"  # pydantic's mark for "the key itself is wrong"

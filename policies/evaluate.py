@@ -19,8 +19,9 @@ from checks.tampering.alteration import Analysis
 from checks.tampering.levels import risk_reasons
 from checks.verified import VerifiedResult
 from policies import rules
+from policies.fields import permission_of, risk_of
 from policies.load import PolicyState
-from policies.schema import POLICY_PATH, permission_of, risk_of
+from policies.schema import POLICY_PATH
 from policies.subject import subject_of
 from policies.tree import group, leaf, required
 from policies.verdict import Node, Verdict, VerificationOrder

@@ -15,8 +15,10 @@ from checks.risk import PathRule
 from checks.snapshot import Account, Risk, Snapshot, Unread
 from checks.verified import VerifierRequirement
 from checks.witnesses import ReportRule
+from policies.fields import permission_of, risk_of
 from policies.load import PolicyState
-from policies.schema import Approvers, Policy, permission_of, risk_of
+from policies.people_sections import Approvers
+from policies.schema import Policy
 
 BRANCHES = "refs/heads/"
 

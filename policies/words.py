@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from checks.finding import Evidence, Finding, Fix, errored, failed, passed
 from policies.load import PolicyState
-from policies.schema import POLICY_PATH, Approvers
+from policies.people_sections import Approvers
+from policies.schema import POLICY_PATH
 
 
 def policy_finding(state: PolicyState) -> Finding:

@@ -15,8 +15,9 @@ from app.store.pushes import Push
 from checks import people
 from checks.snapshot import Account, Permission, Risk, Snapshot, Unread
 from policies import rules
+from policies.fields import permission_of
 from policies.load import PolicyState
-from policies.schema import Policy, permission_of
+from policies.schema import Policy
 
 WORDS = {permission.name.lower(): permission for permission in Permission}
 MOST_PEOPLE = 50  # accounts asked about for one pull request

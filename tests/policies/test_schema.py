@@ -12,8 +12,9 @@ import yaml
 from checks.areas import AREAS
 from checks.claims import FIELDS
 from checks.snapshot import Permission, Risk
+from policies.fields import permission_of, risk_of
 from policies.load import load
-from policies.schema import PresetName, permission_of, policy_schema, risk_of
+from policies.schema import PresetName, policy_schema
 from tests.policies.build import presets
 
 

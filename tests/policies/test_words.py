@@ -7,7 +7,7 @@ import pytest
 from checks.finding import Status
 from checks.snapshot import Unread
 from policies.load import PolicySource, read_policy
-from policies.schema import Approvers
+from policies.people_sections import Approvers
 from policies.words import policy_finding, still_needed
 from tests.policies.build import TARGET, presets, state
 

@@ -1,0 +1,37 @@
+"""The words, forms and limits that the sections of a policy file are made of."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from checks.snapshot import Permission, Risk
+
+RiskWord = Literal["low", "medium", "high", "critical"]
+PermissionWord = Literal["read", "triage", "write", "maintain", "admin"]
+
+AreaName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
+Pattern = Annotated[str, Field(min_length=1, max_length=256)]
+Patterns = Annotated[tuple[Pattern, ...], Field(max_length=500)]
+# https://docs.github.com/en/get-started/signing-up-for-github/creating-an-account-on-github; Apps end in `[bot]`.
+LOGIN = r"^[A-Za-z0-9_-]{1,100}(\[bot\])?$"
+TEAM = r"^[a-z0-9_-]{1,100}$"
+APP = r"^[a-z0-9][a-z0-9-]{0,99}$"  # a slug, which is also how an id looks
+Login = Annotated[str, Field(pattern=LOGIN)]
+Logins = Annotated[tuple[Login, ...], Field(max_length=500)]
+Team = Annotated[str, Field(pattern=TEAM)]
+Teams = Annotated[tuple[Team, ...], Field(max_length=100)]
+Line = Annotated[str, Field(min_length=1, max_length=500)]
+
+
+class Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+def risk_of(word: RiskWord) -> Risk:
+    return Risk[word.upper()]
+
+
+def permission_of(word: PermissionWord | None) -> Permission | None:
+    return None if word is None else Permission[word.upper()]
