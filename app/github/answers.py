@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from app.github.budgets import Budget
 from app.github.errors import (
+    GRANT_APP,
     BadCredentials,
     Conflict,
     GitHubDown,
@@ -56,7 +57,8 @@ def failure(call: Call, answer: Answer, budget: Budget) -> GitHubError:
         return GitHubDown(call.name, f"GitHub answered {status}: {said}", may_have_happened=call.writes)
     if status in (403, 422, 451):
         wanted = answer.headers.get("x-accepted-github-permissions", "")
-        return Refused(call.name, f"GitHub refused ({status}): {said}", status=status, wanted=wanted)
+        grant = call.authorizer.grant if call.authorizer is not None else GRANT_APP
+        return Refused(call.name, f"GitHub refused ({status}): {said}", status=status, wanted=wanted, grant=grant)
     if status in _PLAIN:
         return _PLAIN[status](call.name, f"GitHub answered {status}: {said}")
     return UnexpectedAnswer(call.name, f"status {status} is not known for this call: {said}")

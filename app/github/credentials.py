@@ -9,7 +9,7 @@ from pydantic import SecretStr
 from app.github.answers import failure, parsed
 from app.github.budgets import Budget
 from app.github.counts import MINT
-from app.github.errors import InstallationGone, NotFound, Refused
+from app.github.errors import GRANT_APP, InstallationGone, NotFound, Refused
 from app.github.identity import AppIdentity
 from app.github.installation_models import Installation
 from app.github.tokens import Grant, Token, Tokens
@@ -32,6 +32,8 @@ class AppKeys:
 
 
 class _AppAuthorizer:
+    grant = GRANT_APP
+
     def __init__(self, keys: AppKeys) -> None:
         self._keys = keys
         self._key = keys.current
@@ -123,6 +125,8 @@ class InstallationTokens:
 
 class _TokenAuthorizer:
     """One request's token; after a 401 it is forgotten and one new one is tried."""
+
+    grant = GRANT_APP
 
     def __init__(self, tokens: Tokens, grant: Grant) -> None:
         self._tokens = tokens

@@ -22,6 +22,8 @@ from datetime import datetime
 
 _TOKEN = re.compile(r"(?:gh[a-z]_|github_pat_|eyJ)[A-Za-z0-9._-]{8,}")
 _LONGEST = 500
+GRANT_APP = "grant it to the App and accept it in the installation"
+GRANT_OWN = "use a token that has it, and that its owner's organisation allows"
 
 
 def redacted(text: str) -> str:
@@ -74,10 +76,13 @@ class NotMergeable(GitHubError):
 
 
 class Refused(GitHubError):
-    """403 or 422. `wanted` is GitHub's list of permissions that would have sufficed, empty when it did not say."""
+    """403 or 422. `wanted` is GitHub's list of permissions that would have sufficed, empty when it did not say.
 
-    def __init__(self, request: str, because: str, *, status: int, wanted: str = "") -> None:
-        asks = f" (GitHub accepts: {wanted}; grant it to the App and accept it in the installation)" if wanted else ""
+    `grant` says how the credential that was used is given them.
+    """
+
+    def __init__(self, request: str, because: str, *, status: int, wanted: str = "", grant: str = GRANT_APP) -> None:
+        asks = f" (GitHub accepts: {wanted}; {grant})" if wanted else ""
         super().__init__(request, because + asks)
         self.status = status
         self.wanted = wanted

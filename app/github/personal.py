@@ -6,11 +6,14 @@ import httpx
 from pydantic import SecretStr
 
 from app.github.client import GitHubClient, Settings
+from app.github.errors import GRANT_OWN
 from app.github.identity import AppIdentity
 from app.github.wire import Authorizer
 
 
 class _OwnToken:
+    grant = GRANT_OWN
+
     def __init__(self, token: SecretStr) -> None:
         self._token = token
 

@@ -34,7 +34,9 @@ _NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 
 
 class Authorizer(Protocol):
-    """The credential for one request."""
+    """The credential for one request. `grant` tells a person how to give it a permission that it lacks."""
+
+    grant: str
 
     async def header(self) -> str:
         """The Authorization header's value; raises what minting raises."""

@@ -9,6 +9,14 @@ from dataclasses import replace
 from checks.logs.markers import Marker
 from checks.logs.report import LogReport, Reading, Summary
 
+# How a runner that counts nothing by itself is made to:
+# https://pkg.go.dev/cmd/go#hdr-Test_packages,
+# https://docs.gradle.org/current/dsl/org.gradle.api.tasks.testing.logging.TestLoggingContainer.html
+_HINTS = {
+    "go test": "it needs -v or -json",
+    "gradle": "it needs testLogging with the events passed, skipped and failed in the build script",
+}
+
 
 def judge_log(
     readings: Sequence[Reading], markers: Sequence[Marker], steps: Sequence[int], lines: int, truncated: bool
@@ -60,11 +68,16 @@ def _unknowns(summaries: tuple[Summary, ...], counted: list[Summary], truncated:
         unknowns.append("the log is too large, only its beginning was read")
     if not summaries:
         unknowns.append("no summary of a known test runner was found")
-    elif any(one.silent for one in summaries) or any(one.passed is None for one in counted):
-        unknowns.append("the runner printed no number of passed tests (go test needs -v or -json)")
+    elif silent := [*(one for one in summaries if one.silent), *(one for one in counted if one.passed is None)]:
+        unknowns.append(_without_counts(silent[0].runner))
     elif all(one.green is None for one in summaries):
         unknowns.append("no package of the log has tests")
     return unknowns
+
+
+def _without_counts(runner: str) -> str:
+    hint = _HINTS.get(runner)
+    return f"{runner} printed no number of passed tests{f' ({hint})' if hint else ''}"
 
 
 def _marked(summary: Summary, markers: Sequence[Marker], steps: Sequence[int]) -> Summary:

@@ -71,7 +71,7 @@ def test_everything_else_that_is_red_stays_red(report: LogReport) -> None:
 
 
 def test_an_unknown_number_of_tests_is_no_failure_in_a_partial_job() -> None:
-    silent = build.report(None, passed=None, summaries=(), reasons=("the runner printed no number of passed tests",))
+    silent = build.report(None, passed=None, summaries=(), reasons=("go test printed no number of passed tests",))
     assert said(silent) == BOTH_PASS
     assert said(silent, CiRequirement())["ci.logs"] is F
 

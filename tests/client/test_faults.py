@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 
 import httpx
 import pytest
+from pydantic import SecretStr
 
 from app.github.client import GitHubClient
 from app.github.errors import (
@@ -23,6 +24,7 @@ from app.github.errors import (
     TooLarge,
     UnexpectedAnswer,
 )
+from app.github.personal import PersonalClient
 from tests.client.double import LONG, SHORT, GitHubDouble, Thing
 
 pytestmark = pytest.mark.anyio
@@ -132,6 +134,17 @@ async def test_a_refusal_names_the_permission_that_is_missing(github: GitHubDoub
     with pytest.raises(Refused, match=r"not accessible by integration.*administration=write") as caught:
         await read(github.client())
     assert (caught.value.status, caught.value.wanted) == (403, "administration=write")
+    assert "grant it to the App and accept it in the installation" in str(caught.value)
+
+
+async def test_a_permission_that_a_person_s_own_token_lacks_is_no_matter_of_the_app() -> None:
+    wanted = {"x-accepted-github-permissions": "contents=write"}
+    answer = httpx.Response(403, headers=wanted, json={"message": "Resource not accessible by personal access token"})
+    client = PersonalClient(SecretStr("t"), "https://api.github.test", inner=httpx.MockTransport(lambda _: answer))
+    with pytest.raises(Refused, match=r"GitHub accepts: contents=write; use a token that has it") as caught:
+        await client.get("/repos/o/r", purpose="read", model=dict)
+    assert "App" not in str(caught.value)
+    await client.aclose()
 
 
 async def test_a_validation_error_names_the_field(github: GitHubDouble) -> None:

@@ -144,7 +144,7 @@ def test_reasons() -> None:
     )
     assert report("=== RUN   TestB", "--- SKIP: TestB (0.1s)", OK).reasons == ("line 3: no test passed",)
     assert report(FAIL).reasons == ("line 1: the package failed",)
-    assert report(OK).reasons == ("the runner printed no number of passed tests (go test needs -v or -json)",)
+    assert report(OK).reasons == ("go test printed no number of passed tests (it needs -v or -json)",)
     assert report(NO_FILES).reasons == ("no package of the log has tests",)
 
 

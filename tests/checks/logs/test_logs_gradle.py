@@ -87,7 +87,11 @@ def test_lines_that_say_nothing(line: str) -> None:
     assert (found.green, found.passed, found.complete) == (None, None, True)
 
 
-UNKNOWN = ("the runner printed no number of passed tests (go test needs -v or -json)",)
+SILENT = (
+    "gradle printed no number of passed tests "
+    "(it needs testLogging with the events passed, skipped and failed in the build script)"
+)
+UNKNOWN = (SILENT,)
 
 
 @pytest.mark.parametrize(
