@@ -1,0 +1,174 @@
+"""The CODEOWNERS file as GitHub documents it, and who owns a path by it.
+
+https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-code-owners
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Literal
+
+import re2
+
+from checks.owner_patterns import OwnerPatterns, unfit
+
+# In GitHub's order; the first that exists is used and the others are not looked at.
+PLACES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
+MAX_BYTES = 3_000_000  # "under 3 MB": a larger file is not loaded by GitHub
+MAX_RULES = 20_000
+_LONGEST_LINE = 8_000  # characters
+_MOST_FAULTS = 100
+
+_USER = re2.compile(r"@[A-Za-z0-9_-]{1,100}")
+_TEAM = re2.compile(r"@[A-Za-z0-9_-]{1,100}/[A-Za-z0-9_.-]{1,100}")
+_EMAIL = re2.compile(r"[^\s@/]{1,100}@[^\s@/]{1,200}\.[^\s@/.]{1,60}")
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """`name` is a login, `organisation/team-slug` or an address, as written, without the `@` in front."""
+
+    kind: Literal["user", "team", "email"]
+    name: str
+
+    @property
+    def word(self) -> str:
+        return self.name if self.kind == "email" else f"@{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerRule:
+    """One line. Without owners, whatever it matches has none."""
+
+    line: int
+    pattern: str
+    owners: tuple[Owner, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LineFault:
+    """A line that GitHub skips. `pattern` is None where it is the pattern that cannot be read."""
+
+    line: int
+    because: str
+    pattern: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Codeowners:
+    """A parsed file; equal to another where both say the same. `path` is None where no file exists."""
+
+    path: str | None
+    digest: str
+    rules: tuple[OwnerRule, ...] = field(compare=False)
+    faults: tuple[LineFault, ...] = field(default=(), compare=False)
+
+
+ABSENT = Codeowners(None, "", ())
+
+
+def parse(path: str, content: bytes) -> Codeowners:
+    """The file at `path`. Raises ValueError where it is too large to be used; a bad line is a fault, never an error."""
+    if len(content) >= MAX_BYTES:
+        raise ValueError(f"{path} has {len(content)} bytes; GitHub uses it only while it is under {MAX_BYTES}")
+    rules: list[OwnerRule] = []
+    faults: list[LineFault] = []
+    for number, line in enumerate(content.decode("utf-8", "replace").split("\n"), start=1):
+        read = _line(number, line)
+        if isinstance(read, LineFault):
+            faults.append(read)
+        elif read is not None:
+            rules.append(read)
+    if len(rules) > MAX_RULES:
+        raise ValueError(f"{path} has {len(rules)} lines with a pattern; at most {MAX_RULES} are read")
+    return Codeowners(path, _digest(path, rules), tuple(rules), tuple(faults[:_MOST_FAULTS]))
+
+
+def owners(parsed: Codeowners, path: str) -> tuple[Owner, ...]:
+    """Who owns `path`: the owners of the last line that matches it, none where that line names none."""
+    rule = owner_rule(parsed, path)
+    return () if rule is None else rule.owners
+
+
+def owner_rule(parsed: Codeowners, path: str) -> OwnerRule | None:
+    """The line that decides who owns `path`."""
+    number = _matcher(parsed).last_match(path)
+    return None if number is None else parsed.rules[number]
+
+
+def only_for(parsed: Codeowners, paths: Collection[str]) -> Codeowners:
+    """What of it decides about these paths, which is little enough to be kept with every decision."""
+    deciding = {rule.line: rule for path in paths if (rule := owner_rule(parsed, path)) is not None}
+    rules = tuple(deciding[line] for line in sorted(deciding))
+    return replace(parsed, rules=rules, digest=_digest(parsed.path or "", rules))
+
+
+def faults_about(parsed: Codeowners, paths: Collection[str]) -> tuple[LineFault, ...]:
+    """Skipped lines that could have named an owner of one of these paths; what cannot be read could name any."""
+    return tuple(fault for fault in parsed.faults if fault.pattern is None or _could_match(fault.pattern, paths))
+
+
+def _could_match(pattern: str, paths: Collection[str]) -> bool:
+    matcher = OwnerPatterns((pattern,))
+    return any(matcher.last_match(path) is not None for path in paths)
+
+
+@lru_cache(maxsize=16)
+def _matcher(parsed: Codeowners) -> OwnerPatterns:
+    return OwnerPatterns(tuple(rule.pattern for rule in parsed.rules))
+
+
+def _digest(path: str, rules: Collection[OwnerRule]) -> str:
+    lines = (f"{rule.line} {rule.pattern} {' '.join(owner.word for owner in rule.owners)}" for rule in rules)
+    return "sha256:" + hashlib.sha256("\n".join((path, *lines)).encode("utf-8", "replace")).hexdigest()
+
+
+def _line(number: int, text: str) -> OwnerRule | LineFault | None:
+    line = text.strip()
+    if not line or line.startswith("#"):
+        return None
+    if len(line) > _LONGEST_LINE:
+        return LineFault(number, f"it is longer than {_LONGEST_LINE} characters")
+    pattern, rest = _cut(line)
+    if because := unfit(pattern):
+        return LineFault(number, because)
+    return _owned(number, pattern, tuple(_words(rest)))
+
+
+def _owned(number: int, pattern: str, words: tuple[str, ...]) -> OwnerRule | LineFault:
+    if not words and (_USER.fullmatch(pattern) or _TEAM.fullmatch(pattern)):
+        return LineFault(number, f"it names the owner {pattern[:100]} and no pattern before it")
+    named = tuple(_owner(word) for word in words)
+    wrong = next((word for word, owner in zip(words, named, strict=True) if owner is None), None)
+    if wrong is not None:
+        return LineFault(number, f"{wrong[:100]!r} is no owner: write @user, @organisation/team or an address", pattern)
+    return OwnerRule(number, pattern, tuple(owner for owner in named if owner is not None))
+
+
+def _cut(line: str) -> tuple[str, str]:
+    """The pattern, which ends at the first white space without a backslash before it, and what follows."""
+    escaped = False
+    for at, character in enumerate(line):
+        if character.isspace() and not escaped:
+            return line[:at], line[at:]
+        escaped = character == "\\" and not escaped
+    return line, ""
+
+
+def _words(rest: str) -> Iterator[str]:
+    """What names owners, up to an inline comment."""
+    for word in rest.split():
+        if word.startswith("#"):
+            return
+        yield word
+
+
+def _owner(word: str) -> Owner | None:
+    if _USER.fullmatch(word):
+        return Owner("user", word[1:])
+    if _TEAM.fullmatch(word):
+        return Owner("team", word[1:])
+    return Owner("email", word) if _EMAIL.fullmatch(word) else None

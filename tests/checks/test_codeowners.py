@@ -1,0 +1,270 @@
+"""CODEOWNERS: the examples of GitHub's page, the errors that its API reports, and git as the judge of patterns.
+
+https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-code-owners
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+import re2
+
+from checks import owner_patterns
+from checks.codeowners import MAX_BYTES, MAX_RULES, Codeowners, faults_about, only_for, owner_rule, owners, parse
+from checks.owner_patterns import OwnerPatterns, unfit
+
+# The example of the page, its comments left out.
+DOCUMENTED = """\
+# Each line is a file pattern followed by one or more owners.
+*       @global-owner1 @global-owner2
+*.js    @js-owner #This is an inline comment.
+*.go docs@example.com
+*.txt @octo-org/octocats
+/build/logs/ @doctocat
+docs/* docs@example.com
+apps/ @octocat
+/scripts/ @doctocat @octocat
+**/logs @octocat
+"""
+
+
+def _words(text: str, path: str) -> list[str]:
+    return [owner.word for owner in owners(parse("CODEOWNERS", text.encode()), path)]
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("README", ["@global-owner1", "@global-owner2"]),
+        ("deep/in/here", ["@global-owner1", "@global-owner2"]),
+        ("web/app.js", ["@js-owner"]),
+        ("main.go", ["docs@example.com"]),
+        ("a/b.txt", ["@octo-org/octocats"]),
+        ("build/out", ["@global-owner1", "@global-owner2"]),
+        ("build/logs/x", ["@octocat"]),  # the later `**/logs` says so
+        ("docs/getting-started.md", ["docs@example.com"]),
+        ("docs/build-app/troubleshooting.md", ["@global-owner1", "@global-owner2"]),
+        ("some/apps/x", ["@octocat"]),
+        ("scripts/deep/run", ["@doctocat", "@octocat"]),
+        ("src/scripts/run", ["@global-owner1", "@global-owner2"]),
+        ("deeply/nested/logs/today", ["@octocat"]),
+    ],
+)
+def test_the_documented_example(path: str, expected: list[str]) -> None:
+    assert _words(DOCUMENTED, path) == expected
+
+
+def test_a_line_without_owners_takes_ownership_away() -> None:
+    text = "/apps/ @octocat\n/apps/github\n"
+    assert _words(text, "apps/other/x") == ["@octocat"]
+    assert _words(text, "apps/github/x") == []
+    assert _words("/apps/ @octocat\n/apps/github # nobody\n", "apps/github") == []
+
+
+def test_the_last_line_wins_and_lines_do_not_add_up() -> None:
+    assert _words("apps/ @octocat\napps/ @doctocat\n", "apps/x") == ["@doctocat"]
+    rule = owner_rule(parse("CODEOWNERS", b"*.py @a\n*.py @b\n"), "x.py")
+    assert rule is not None
+    assert rule.line == 2
+
+
+def test_paths_are_case_sensitive() -> None:
+    assert _words("/Docs/ @a\n", "docs/x") == []
+
+
+@pytest.mark.parametrize(
+    ("line", "path"),
+    [
+        ("pages/\\[org\\]/ @a", "pages/[org]/index.tsx"),
+        ("/Testing/Path\\ With\\ Space.cs\t@a", "Testing/Path With Space.cs"),
+        ("/a\\*b @a", "a*b"),
+        ("/c#/ @a", "c#/x"),
+        ("   /x @a  ", "x"),
+        ("/x @a\r", "x"),
+        ("/packages/@scope/ @a", "packages/@scope/x"),
+        ("/é/ @a", "é/x"),
+        ("/x @a-b_corp", "x"),
+    ],
+)
+def test_special_characters(line: str, path: str) -> None:
+    parsed = parse("CODEOWNERS", f"{line}\n".encode())
+    assert parsed.faults == ()
+    assert len(owners(parsed, path)) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "because"),
+    [
+        # The two examples of GET /repos/{owner}/{repo}/codeowners/errors.
+        ("***/*.rb @monalisa", "`***`"),
+        ("*.txt docs@", "no owner"),
+        # What does not work by the page.
+        ("\\#x @a", "`#`"),
+        ("!directory/* @some-owner", "negated"),
+        ("[ab].js @a", "escaped with a backslash"),
+        ("x] @a", "escaped with a backslash"),
+        ("@octo-org/octocats", "no pattern"),
+        ("@octocat", "no pattern"),
+        ("x @a/b/c", "no owner"),
+        ("x octocat", "no owner"),
+        ("x @", "no owner"),
+        ("x @a,@b", "no owner"),
+        ("x\\", "escapes nothing"),
+        ("x" * 8_001, "longer than"),
+    ],
+)
+def test_a_line_that_cannot_be_read_is_skipped_and_told(line: str, because: str) -> None:
+    parsed = parse("CODEOWNERS", f"* @before\n{line}\n".encode())
+    assert [(fault.line, because in fault.because) for fault in parsed.faults] == [(2, True)]
+    assert [rule.line for rule in parsed.rules] == [1]
+
+
+def test_a_pattern_beyond_the_engines_memory_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(owner_patterns, "_OPTIONS", _small_engine())
+    assert unfit("a*b" * 500) == "its pattern is too complicated"
+    # Two that fit by themselves and not together are asked one by one.
+    patterns = OwnerPatterns(("x" * 60 + "*", "y" * 60 + "*"))
+    assert [patterns.last_match(path) for path in ("x" * 60, "y" * 61, "z")] == [0, 1, None]
+
+
+def _small_engine() -> object:
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = 8_000
+    return options
+
+
+def test_size_decides_whether_it_is_used() -> None:
+    line = b"* @a\n"
+    comment = b"#" * (MAX_BYTES - len(line) - 1)
+    assert len(parse("CODEOWNERS", line + comment).rules) == 1
+    with pytest.raises(ValueError, match="under 3000000"):
+        parse("CODEOWNERS", line + comment + b"#")
+    with pytest.raises(ValueError, match="20001 lines"):
+        parse("CODEOWNERS", b"/x @a\n" * (MAX_RULES + 1))
+
+
+def test_bytes_that_are_no_text_match_nothing_by_chance() -> None:
+    parsed = parse("CODEOWNERS", b"/a\xff/ @a\n")
+    assert parsed.faults == ()
+    assert owners(parsed, "ab/x") == ()
+
+
+def test_only_what_decides_is_kept_and_decides_the_same() -> None:
+    parsed = parse("CODEOWNERS", DOCUMENTED.encode())
+    paths = ["README", "web/app.js", "main.go"]
+    small = only_for(parsed, paths)
+    assert [rule.line for rule in small.rules] == [2, 3, 4]
+    assert [owners(small, path) for path in paths] == [owners(parsed, path) for path in paths]
+    assert small != parsed
+    assert only_for(parsed, []).rules == ()
+    assert only_for(Codeowners(None, "", ()), ["x"]).rules == ()
+
+
+def test_which_skipped_lines_matter() -> None:
+    parsed = parse("CODEOWNERS", b"/a/ @\n/b/ @\n!c @x\n")
+    assert [fault.line for fault in faults_about(parsed, ["a/x"])] == [1, 3]
+    assert [fault.line for fault in faults_about(parsed, ["z"])] == [3]
+
+
+def test_many_patterns_decide_as_each_does_alone() -> None:
+    lines = [f"/plain{number}/" if number % 2 else f"wild{number}*" for number in range(600)]
+    patterns = OwnerPatterns(lines)
+    singles = [OwnerPatterns((line,)) for line in lines]
+    for number in range(0, 600, 7):
+        path = f"plain{number}/x" if number % 2 else f"deep/wild{number}x"
+        # `wild1*` also matches what `wild10*` does; the last one decides.
+        alone = [at for at, one in enumerate(singles) if one.last_match(path) is not None]
+        assert patterns.last_match(path) == alone[-1]
+
+
+SAME_AS_GIT = (
+    "frotz",
+    "/frotz",
+    "doc/frotz",
+    "/doc/frotz",
+    "doc/",
+    "/doc/",
+    "doc/frotz/",
+    "*",
+    "f*",
+    "/f*",
+    "f*/",
+    "/*/",
+    "*.sql",
+    "a/*/b",
+    "a/*.sql",
+    "f?o",
+    "**/logs",
+    "**/a/b",
+    "**/*o*",
+    "abc/**",
+    "a/**/b",
+    "a/**/b*",
+    "a**b",
+    "**",
+    "**/",
+    "abc/**/",
+    "/**",
+    "x\\ y",
+    "f\\*o",
+    "/",
+)
+PATHS = (
+    "frotz",
+    "frotz/x",
+    "a/frotz",
+    "a/frotz/x",
+    "doc",
+    "doc/frotz",
+    "doc/frotz/x",
+    "a/doc/frotz",
+    "a/doc/x",
+    "foo",
+    "fo/x",
+    "b/foo/x",
+    "1.sql",
+    "a/1.sql",
+    "a/c/1.sql",
+    "a/1.sql/x",
+    "a/b",
+    "a/x/b",
+    "a/x/y/b",
+    "a/x/b/z",
+    "logs",
+    "x/logs/y",
+    "c/a/b",
+    "abc",
+    "abc/x",
+    "abc/x/y",
+    "axxb",
+    "a/xb",
+    "x y",
+    "f*o",
+    "fo*",
+)
+
+
+def test_git_says_what_a_pattern_matches(tmp_path: Path) -> None:
+    for number, pattern in enumerate(SAME_AS_GIT):
+        (tmp_path / str(number)).mkdir()
+        (tmp_path / str(number) / ".gitignore").write_text(f"{pattern}\n")
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    asked = [(number, path) for number in range(len(SAME_AS_GIT)) for path in PATHS]
+    ignored = _ignored(tmp_path, [f"{number}/{path}" for number, path in asked])
+    ours = {f"{number}/{path}" for number, path in asked if OwnerPatterns((SAME_AS_GIT[number],)).last_match(path) == 0}
+    assert ours == ignored
+    assert len(ignored) > 200  # the judge did answer
+
+
+def _ignored(repository: Path, paths: Sequence[str]) -> set[str]:
+    told = subprocess.run(
+        ["git", "-C", str(repository), "check-ignore", "--no-index", "-z", "--stdin"],
+        input="\0".join(paths).encode(),
+        capture_output=True,
+        check=False,
+    )
+    return {path for path in told.stdout.decode().split("\0") if path}
