@@ -12,6 +12,7 @@ from pydantic_core import ErrorDetails
 
 from checks.document import Document, Fault, Path
 from policies.fields import APP, LOGIN, TEAM
+from policies.queue_section import STAMP
 from policies.schema import policy_schema
 
 _MOST_ERRORS = 20
@@ -33,10 +34,12 @@ _WORDS = {
     "less_than_equal": ("the number is above {le}", "Write {le} or less"),
     "literal_error": ("the word is not known here", "Write {expected}"),
     "missing": ("it is missing", "Add it"),
+    "value_error": ("{error}", "See `mergegate policy schema`"),
 }
 _FORMS = {
     APP: ("that is no App's slug or id", 'Write its slug, for example `buildkite`, or its id in quotes: `"72"`'),
     LOGIN: ("that is no login", "Write it without `@`, for example `ada` or `dependabot[bot]`"),
+    STAMP: ("that is no time", "Write `fri 16:00` for every week, or `2026-12-23 12:00` for once"),
     TEAM: ("that is no team's slug", "Write it without the organisation, for example `core`"),
 }
 

@@ -20,7 +20,7 @@ from policies.schema import Policy
 MAX_BYTES = 64 * 1024
 DEFAULT = "default"
 # Merged field by field, `approvers: {teams: [core]}` would let in whomever the preset names besides.
-_REPLACED = frozenset({"people", "approvers"})
+_REPLACED = frozenset({"people", "approvers", "jump", "exceptions"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,7 +92,7 @@ ERRORS = [
         3,
         "queue.zzz",
         "there is no such field",
-        "Remove it; known here: enqueue, method, probation",
+        "Remove it; known here: checks_minutes, enqueue, freeze, jump, kind, method, probation, turn_minutes",
     ),
     (
         "version: 1\nrisk: {areas: {ci: {pathes: []}}}",
