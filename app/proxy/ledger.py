@@ -1,0 +1,167 @@
+# ruff: noqa: S608 - the statements are put together from the constants of this file alone
+"""What sessions wrote, noted before it is sent and completed afterwards.
+
+An entry without an end is a write that may still happen. Beginning one takes a share of the session's row, so that an
+ending session and a beginning write see each other in one order: either the write is refused, or whoever stops the
+session sees it and waits for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal, LiteralString
+
+from psycopg.rows import class_row
+
+from app.proxy.grant import Grant
+from app.proxy.refusal import Refusal
+from app.proxy.sessions import UNKNOWN, ended, frozen, session
+from app.store.database import Connection, Database
+from app.store.stored import text
+
+PUSH = "push"
+ALIVE = timedelta(seconds=8)  # an entry that is not renewed for so long has lost its process
+
+Outcome = Literal["done", "failed", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One write. `route` is `push`, or method and template such as `POST /repos/{owner}/{repo}/pulls`.
+
+    For a push: `ref` (full), `old_oid`, `new_oid`, `bytes` of its body. For a write to the API: `number` of the issue
+    or pull request, `object_id` of the comment, `node_id`. `outcome` is None while it may still happen, and `unknown`
+    if the connection broke, so that GitHub may or may not have done it.
+    """
+
+    id: int
+    session_id: int
+    repository_id: int
+    route: str
+    ref: str | None
+    old_oid: str | None
+    new_oid: str | None
+    bytes: int | None
+    number: int | None
+    object_id: int | None
+    node_id: str | None
+    began_at: datetime
+    ended_at: datetime | None
+    outcome: str | None
+
+
+COLUMNS = (
+    "id, session_id, repository_id, route, ref, old_oid, new_oid, bytes, number, object_id, node_id, began_at, "
+    "ended_at, outcome"
+)
+BEGIN = """
+insert into ledger (session_id, repository_id, route, ref, old_oid, new_oid, alive_until)
+select id, repository_id, %s, %s, %s, %s, clock_timestamp() + interval '8 seconds' from sessions
+where id = %s and ended_at is null and expires_at > clock_timestamp() and frozen_at is null for share
+returning id
+"""
+END = """
+update ledger set ended_at = clock_timestamp(), outcome = %s, bytes = %s, number = %s, object_id = %s, node_id = %s
+where id = %s and ended_at is null
+"""
+RENEW = """
+update ledger set alive_until = clock_timestamp() + interval '8 seconds' where id = any(%s) and ended_at is null
+"""
+OPEN = f"""
+select {COLUMNS} from ledger
+where session_id = %s and ended_at is null and alive_until > clock_timestamp() order by id
+"""
+LOST = """
+update ledger set ended_at = clock_timestamp(), outcome = 'unknown'
+where session_id = %s and ended_at is null and alive_until <= clock_timestamp() returning id
+"""
+
+
+async def begin(
+    database: Database,
+    grant: Grant,
+    route: str,
+    *,
+    ref: str | None = None,
+    old_oid: str | None = None,
+    new_oid: str | None = None,
+) -> int | Refusal:
+    """Note a write that is about to be sent; the entry's id, or why the session may not write now.
+
+    Call it before the first byte goes to GitHub, and `end` whatever happens. Raises DatabaseAway: then nothing may be
+    sent.
+    """
+    given = (text(route), ref, old_oid, new_oid, grant.session)
+    async with database.transaction() as connection:
+        row = await (await connection.execute(BEGIN, given)).fetchone()
+    return row[0] if row is not None else await _refusal(database, grant)
+
+
+async def _refusal(database: Database, grant: Grant) -> Refusal:
+    found = await session(database, grant.session)
+    if found is None:
+        return UNKNOWN
+    return frozen(found.frozen_because) if found.live else ended(found)
+
+
+async def end(
+    database: Database,
+    entry_id: int,
+    outcome: Outcome,
+    *,
+    size: int | None = None,
+    number: int | None = None,
+    object_id: int | None = None,
+    node_id: str | None = None,
+) -> None:
+    """Complete an entry. What GitHub made has a number, an object's id, a node id; a push has its size in bytes."""
+    given = (outcome, size, number, object_id, None if node_id is None else text(node_id), entry_id)
+    async with database.transaction() as connection:
+        # The write has happened and its entry is durable; an end that is lost in a crash reads as unknown.
+        await connection.execute("set local synchronous_commit = off")
+        await connection.execute(END, given)
+
+
+async def renew(database: Database, entry_ids: Sequence[int]) -> None:
+    """Say that the process which sends these is alive, for eight more seconds."""
+    await database.query(RENEW, (list(entry_ids),))
+
+
+async def under_way(database: Database, session_id: int) -> list[Entry]:
+    """Writes of a session that may still happen. Those whose process died are noted as unknown first."""
+    await database.query(LOST, (session_id,))
+    return await _entries(database, OPEN, (session_id,))
+
+
+async def of_session(database: Database, session_id: int, most: int = 1000) -> list[Entry]:
+    """The newest writes of a session, newest first."""
+    return await _entries(
+        database, f"select {COLUMNS} from ledger where session_id = %s order by id desc limit %s", (session_id, most)
+    )
+
+
+async def made(database: Database, grant: Grant, *, number: int | None = None) -> list[Entry]:
+    """What this session itself made by the API and GitHub confirmed, on one issue or pull request if wanted."""
+    return await _entries(
+        database,
+        f"select {COLUMNS} from ledger where session_id = %s and outcome = 'done' and route <> 'push' "
+        "and (%s::integer is null or number = %s) order by id",
+        (grant.session, number, number),
+    )
+
+
+async def pushes_of(connection: Connection, repository_id: int, ref: str, oid: str) -> list[Entry]:
+    """The pushes through the proxy that brought a commit to a ref (full name), oldest first: where it came from."""
+    cursor = connection.cursor(row_factory=class_row(Entry))
+    await cursor.execute(
+        f"select {COLUMNS} from ledger where repository_id = %s and ref = %s and new_oid = %s and route = 'push' "
+        "and outcome is distinct from 'failed' order by id",
+        (repository_id, text(ref), text(oid)),
+    )
+    return await cursor.fetchall()
+
+
+async def _entries(database: Database, sql: LiteralString, parameters: tuple[object, ...]) -> list[Entry]:
+    return [Entry(*row) for row in await database.query(sql, parameters)]

@@ -1,0 +1,51 @@
+"""The token of a session: a prefix and a checksum, so that secret scanners find it, around 256 random bits.
+
+`mgs_`, 43 base-62 digits, and six more that are the CRC-32 of what stands before them. GitHub's own tokens are built
+that way: https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import string
+import zlib
+
+import re2
+from pydantic import SecretStr
+
+PREFIX = "mgs_"
+DIGITS = string.digits + string.ascii_uppercase + string.ascii_lowercase
+RANDOM_DIGITS = 43  # 62 ** 43 > 2 ** 256
+CHECK_DIGITS = 6  # 62 ** 6 > 2 ** 32
+_FORM = re2.compile(rf"{PREFIX}[0-9A-Za-z]{{{RANDOM_DIGITS + CHECK_DIGITS}}}")
+
+
+def new_token() -> SecretStr:
+    body = PREFIX + _base62(secrets.randbits(256), RANDOM_DIGITS)
+    return SecretStr(body + _checksum(body))
+
+
+def well_formed(token: str) -> bool:
+    """Whether this can be a session's token at all; says nothing about whether it is one."""
+    if not token.isascii() or not _FORM.fullmatch(token):
+        return False
+    return hmac.compare_digest(token[-CHECK_DIGITS:], _checksum(token[:-CHECK_DIGITS]))
+
+
+def token_hash(token: str) -> bytes:
+    """What the store keeps. A fast hash suffices: there is nothing to guess in 256 random bits."""
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
+
+
+def _checksum(body: str) -> str:
+    return _base62(zlib.crc32(body.encode("ascii")), CHECK_DIGITS)
+
+
+def _base62(number: int, width: int) -> str:
+    digits = ""
+    for _ in range(width):
+        number, digit = divmod(number, len(DIGITS))
+        digits = DIGITS[digit] + digits
+    return digits
