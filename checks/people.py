@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from checks import agents
+from checks.electorate import is_member, permission_of
 from checks.paths import PathPatterns
 from checks.snapshot import (
     SUBMODULE_MODE,
@@ -208,26 +209,6 @@ def is_person(snapshot: Snapshot, people: PeopleRule, account: Account) -> bool:
     if _is_listed(account, people.users) or any(is_member(snapshot, team, account) for team in people.teams):
         return True
     return people.permission is not None and permission_of(snapshot, account.login) >= people.permission
-
-
-def is_member(snapshot: Snapshot, team: str, account: Account) -> bool:
-    members = snapshot.teams.get(team)
-    if members is None or isinstance(members, Unread):
-        return False
-    return account.login.casefold() in {member.casefold() for member in members}
-
-
-def read_permission(snapshot: Snapshot, login: str) -> Permission | Unread:
-    """The permission as it was read, whatever the case of the login."""
-    folded = login.casefold()
-    held = (held for name, held in snapshot.permissions.items() if name.casefold() == folded)
-    return next(held, Unread("nobody asked for it"))
-
-
-def permission_of(snapshot: Snapshot, login: str) -> Permission:
-    """The permission; NONE where it was not read."""
-    found = read_permission(snapshot, login)
-    return Permission.NONE if isinstance(found, Unread) else found
 
 
 def operators(snapshot: Snapshot) -> tuple[str, ...]:

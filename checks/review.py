@@ -1,32 +1,34 @@
-"""Which approvals of people count for this head, and what is still needed.
+"""Whether the people whom a risk asks for have approved this head, and what holds it up meanwhile.
 
-An approval counts on the head, target, bundle and ticket that its reviewer saw, by an eligible person who had no hand
-in the change. Whose reviews GitHub itself counts is not asked.
+Which approvals count at all is for `checks.approvals` to say. Whose reviews GitHub itself counts is not asked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from checks import agents
+from checks.approvals import Terms, approvals_of, count, is_machine, standing, why_not_eligible
+from checks.electorate import Electorate, why_not_among
 from checks.finding import Evidence, Finding, Fix, errored, failed, needs_person, passed, pending
-from checks.people import Classification, excluded_approvers, is_member, is_vouched, operators, read_permission
-from checks.snapshot import Account, Commit, Permission, Review, Snapshot, Unread
+from checks.people import Classification, is_vouched, operators
+from checks.snapshot import Account, Commit, CommitIdentity, Permission, Review, Snapshot, Unread
 
 CHECK = "review"
-_DECISIVE = frozenset({"APPROVED", "CHANGES_REQUESTED", "DISMISSED"})
-_INDECISIVE = frozenset({"COMMENTED", "PENDING"})
+_NOBODY = Electorate()
+_WAIT = Fix("wait", "Nothing to do; the gate looks again by itself.")
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewRequirement:
     """How many approvals are needed, and whose count.
 
-    Being named in `users` or `teams`, or having at least `permission` (None: nobody by permission), makes a person
-    eligible; an eligible person needs write permission on the repository in any case. `bundle_digest` is that of the
-    bundle as it is now (`read_bundle(snapshot).digest`); the ticket's comes from the snapshot. `agents` are logins
-    that the policy names as agents, beside those known here.
+    Being named in `users`, `teams` or `organizations`, or having at least `permission` (None: nobody by permission),
+    makes a person eligible; an eligible person needs write permission on the repository in any case. `bundle_digest`
+    is that of the bundle as it is now (`read_bundle(snapshot).digest`); the ticket's comes from the snapshot. `agents`
+    are logins that the policy names as agents, beside those known here. A request for changes by somebody of `veto`
+    stands until they withdraw it themselves.
     """
 
     approvals: int
@@ -37,6 +39,19 @@ class ReviewRequirement:
     teams: tuple[str, ...] = ()
     allow_operator: bool = False
     agents: tuple[str, ...] = ()
+    organizations: tuple[str, ...] = ()
+    keep_on_clean_merge: bool = False
+    veto: Electorate = _NOBODY
+
+    @property
+    def terms(self) -> Terms:
+        return Terms(
+            self.classification, self.bundle_digest, self.allow_operator, self.agents, self.keep_on_clean_merge
+        )
+
+    @property
+    def electorate(self) -> Electorate:
+        return Electorate(self.permission, self.users, self.teams, self.organizations)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,24 +64,14 @@ class ReviewResult:
 
 
 def check(snapshot: Snapshot, requirement: ReviewRequirement) -> ReviewResult:
-    """Findings `review`, `review.changes` for every change asked for, and `review.co-authors`."""
+    """Findings `review`, `review.changes` and `review.veto` for every change asked for, and `review.co-authors`."""
     co_authors = tuple(_co_author_findings(snapshot, requirement))
     if isinstance(snapshot.reviews, Unread):
         return ReviewResult((_unread(snapshot.reviews, requirement), *co_authors), (), ())
-    standing = _standing(snapshot.reviews)
-    excluded = excluded_approvers(snapshot, requirement.classification, requirement.allow_operator)
-    counted: list[str] = []
-    discounted: list[tuple[str, str]] = []
-    for review in standing:
-        if review.state != "CHANGES_REQUESTED":
-            why = _why_not(snapshot, requirement, excluded, review)
-            if why is None:
-                counted.append(review.author.login)
-            else:
-                discounted.append((review.author.login, why))
-    changes = tuple(_changes(snapshot, requirement, standing))
-    approvals = _approvals(requirement, counted, discounted)
-    return ReviewResult((approvals, *changes, *co_authors), tuple(counted), tuple(discounted))
+    found = count(snapshot, approvals_of(snapshot, requirement.terms), requirement.electorate)
+    approvals = _approvals(requirement, found.counted, found.discounted)
+    changes = tuple(_changes(snapshot, requirement, standing(snapshot.reviews)))
+    return ReviewResult((approvals, *changes, *co_authors), found.counted, found.discounted)
 
 
 def _unread(reviews: Unread, requirement: ReviewRequirement) -> Finding:
@@ -80,110 +85,13 @@ def _unread(reviews: Unread, requirement: ReviewRequirement) -> Finding:
     return errored(CHECK, reason, fix=Fix("wait", "Nothing to do; the gate reads them again by itself."))
 
 
-def _standing(reviews: tuple[Review, ...]) -> tuple[Review, ...]:
-    """The decisive review of each person that stands last, the oldest first.
-
-    A dismissal ends what that person said before, and nothing older comes back. A state with an unknown word ends an
-    approval, but not a request for changes.
-    """
-    latest: dict[str, Review] = {}
-    for review in sorted(reviews, key=lambda review: (review.submitted_at, review.id)):
-        who = review.author.login.casefold()
-        before = latest.get(who)
-        if review.state in _INDECISIVE:
-            continue
-        if review.state in _DECISIVE or before is None or before.state != "CHANGES_REQUESTED":
-            latest[who] = review
-    return tuple(latest.values())
-
-
-def _why_not(
-    snapshot: Snapshot, requirement: ReviewRequirement, excluded: Mapping[str, str], review: Review
-) -> str | None:
-    """Why this review does not count as an approval, or None where it does."""
-    why = (
-        _why_not_said(review)
-        or _why_not_this_person(requirement, excluded, review.author)
-        or _why_stale(snapshot, requirement, review)
-        or _why_unknown_hands(snapshot)
-        or _ineligible(snapshot, requirement, review.author)
-    )
-    return why.because if isinstance(why, Unread) else why
-
-
-def _why_not_said(review: Review) -> str | None:
-    if review.state == "APPROVED":
-        return None
-    return "was dismissed" if review.state == "DISMISSED" else f"has the unknown state {review.state[:40]!r}"
-
-
-def _why_not_this_person(requirement: ReviewRequirement, excluded: Mapping[str, str], account: Account) -> str | None:
-    if _is_machine(requirement, account):
-        return "is a bot or an agent"
-    return excluded.get(agents.fold_login(account.login))
-
-
-def _why_unknown_hands(snapshot: Snapshot) -> str | None:
-    """Whoever wrote the change may not approve it, so as long as not all of its commits are known nobody may."""
-    if isinstance(snapshot.commits, Unread):
-        return f"may have written a part of it, as its commits could not be read ({snapshot.commits.because})"
-    return None
-
-
-def _is_machine(requirement: ReviewRequirement, account: Account) -> bool:
-    named = agents.fold_login(account.login) in {agents.fold_login(login) for login in requirement.agents}
-    return named or account.is_bot or agents.agent_account(account) is not None
-
-
-def _why_stale(snapshot: Snapshot, requirement: ReviewRequirement, review: Review) -> str | None:
-    if review.commit != snapshot.head.sha:
-        return f"approved the earlier commit {review.commit[:12]}"
-    if isinstance(review.base_ref, Unread):
-        return f"approved towards a branch that is not known any more ({review.base_ref.because})"
-    if review.base_ref != snapshot.base_ref:
-        return f"approved a merge into {review.base_ref.removeprefix('refs/heads/')}"
-    ticket = snapshot.ticket.digest if snapshot.ticket else None
-    return _why_other("bundle", review.bundle_digest, requirement.bundle_digest) or _why_other(
-        "ticket", review.ticket_digest, ticket
-    )
-
-
-def _why_other(what: str, seen: str | Unread | None, now: str | None) -> str | None:
-    if isinstance(seen, Unread):
-        return f"approved a {what} that is not known any more ({seen.because})"
-    return None if seen == now else f"approved before the {what} was changed"
-
-
-def _ineligible(snapshot: Snapshot, requirement: ReviewRequirement, account: Account) -> str | Unread | None:
-    """Why the policy does not let this account approve; Unread where that could not be found out."""
-    permission = read_permission(snapshot, account.login)
-    if isinstance(permission, Unread):
-        return Unread(f"has a permission that could not be read ({permission.because})")
-    if permission < Permission.WRITE:
-        return f"has only the permission {permission.name.lower()}"
-    if _is_named(snapshot, requirement, account):
-        return None
-    if requirement.permission is not None and permission >= requirement.permission:
-        return None
-    unread = next((team for team in requirement.teams if isinstance(snapshot.teams.get(team), Unread | None)), None)
-    if unread is not None:
-        return Unread(f"may be in team {unread}, whose members could not be read")
-    return f"is not among {_eligible(requirement)}"
-
-
-def _is_named(snapshot: Snapshot, requirement: ReviewRequirement, account: Account) -> bool:
-    named = account.login.casefold() in {login.casefold() for login in requirement.users}
-    return named or any(is_member(snapshot, team, account) for team in requirement.teams)
-
-
 def _eligible(requirement: ReviewRequirement) -> str:
-    who = [f"@{login}" for login in requirement.users] + [f"team {team}" for team in requirement.teams]
-    if requirement.permission is not None:
-        who.append(f"people with {requirement.permission.name.lower()} permission")
-    return ", ".join(who) or "anybody: the policy names no approver"
+    return requirement.electorate.words or "anybody: the policy names no approver"
 
 
-def _approvals(requirement: ReviewRequirement, counted: list[str], discounted: list[tuple[str, str]]) -> Finding:
+def _approvals(
+    requirement: ReviewRequirement, counted: Sequence[str], discounted: Sequence[tuple[str, str]]
+) -> Finding:
     wanted = requirement.approvals
     if wanted <= 0:
         return passed(CHECK, "No approval is needed for a change of this risk.")
@@ -197,23 +105,83 @@ def _approvals(requirement: ReviewRequirement, counted: list[str], discounted: l
     return needs_person(CHECK, reason, fix=fix)
 
 
-def _changes(snapshot: Snapshot, requirement: ReviewRequirement, standing: tuple[Review, ...]) -> Iterator[Finding]:
+def _changes(snapshot: Snapshot, requirement: ReviewRequirement, reviews: Sequence[Review]) -> Iterator[Finding]:
     """A request for changes stands over later pushes until its author reviews again or it is dismissed.
 
-    Whoever runs or wrote the change may still hold it up: to stop needs less right than to approve.
+    Whoever runs or wrote the change may still hold it up: to stop needs less right than to approve. What somebody with
+    a veto asked for stands until they themselves approve; a dismissal by others does not end it.
     """
-    for review in standing:
-        if review.state != "CHANGES_REQUESTED" or _is_machine(requirement, review.author):
+    for review in reviews:
+        asked = review.state == "CHANGES_REQUESTED"
+        if is_machine(requirement.agents, review.author) or not (asked or _may_outlive_dismissal(review)):
             continue
-        login = review.author.login
-        evidence = Evidence(f"review {review.id} of {login}", digest=review.commit)
-        why = _ineligible(snapshot, requirement, review.author)
-        if why is None:
-            fix = Fix("answer-review", f"Do what {login} asked for, then ask them to review again.")
-            yield failed("review.changes", f"{login} asked for changes.", evidence, fix=fix)
-        elif isinstance(why, Unread):
-            fix = Fix("wait", "Nothing to do; the gate looks again by itself.")
-            yield errored("review.changes", f"{login} asked for changes and {why.because}.", evidence, fix=fix)
+        veto = why_not_among(snapshot, requirement.veto, review.author)
+        eligible = why_not_eligible(snapshot, requirement.electorate, review.author) if asked else "was dismissed"
+        unread = next((why for why in (veto, eligible) if isinstance(why, Unread)), None)
+        if veto is None:
+            yield _veto(review)
+        elif eligible is None:
+            yield _asked(review)
+        elif unread is not None:
+            reason = f"{review.author.login} asked for changes and {unread.because}."
+            yield errored("review.changes", reason, _evidence(review), fix=_WAIT)
+
+
+def _may_outlive_dismissal(review: Review) -> bool:
+    own = (review.dismissed_by or "").casefold() == review.author.login.casefold()
+    return review.state == "DISMISSED" and review.given != "APPROVED" and not own
+
+
+def _evidence(review: Review) -> Evidence:
+    return Evidence(f"review {review.id} of {review.author.login}", digest=review.commit)
+
+
+def _asked(review: Review) -> Finding:
+    login = review.author.login
+    fix = Fix("answer-review", f"Do what {login} asked for, then ask them to review again.")
+    return failed("review.changes", f"{login} asked for changes.", _evidence(review), fix=fix)
+
+
+def _veto(review: Review) -> Finding:
+    login = review.author.login
+    fix = Fix("answer-review", f"Do what {login} asked for; it ends when {login} approves.")
+    reason = f"{login}, who has a veto, asked for changes."
+    if review.state == "DISMISSED" and review.given == "CHANGES_REQUESTED":
+        reason = f"{login}, who has a veto, asked for changes; a dismissal by others does not end that."
+    elif review.state == "DISMISSED":
+        reason = f"A review of {login}, who has a veto, was dismissed, and what it said is not known any more."
+    return failed("review.veto", reason, _evidence(review), fix=fix)
+
+
+def unmapped_commits(snapshot: Snapshot) -> tuple[str, ...]:
+    """Ids of commits by an address that belongs to no account, so that anybody can have written them.
+
+    What an agent pushed through a session of the gate is its own and its operator's, whatever address it wrote down.
+    """
+    if isinstance(snapshot.commits, Unread) or snapshot.session_agent is not None:
+        return ()
+    return tuple(commit.oid for commit in snapshot.commits if any(map(_is_nobody, (commit.author, commit.committer))))
+
+
+def _is_nobody(identity: CommitIdentity) -> bool:
+    return identity.account is None and agents.agent_identity(identity) is None
+
+
+def independent(snapshot: Snapshot, asked: int, counted: Sequence[str]) -> Finding | None:
+    """Finding `review.unmapped`: one more person than the `asked` must approve, as one may have written the change.
+
+    None where that is not asked for. `counted` are the different people whose approval counts for anything.
+    """
+    unmapped = unmapped_commits(snapshot)
+    if not unmapped or asked < 1:
+        return None
+    shown = ", ".join(oid[:12] for oid in unmapped[:3]) + (f" and {len(unmapped) - 3} more" if unmapped[3:] else "")
+    why = f"the address on {shown} belongs to no account, so an approver may have written it"
+    if len(counted) > asked:
+        return passed("review.unmapped", f"{len(counted)} people approved, one more than needed; {why}.")
+    text = "Ask one more person to approve, or commit with an address that GitHub knows and push again."
+    reason = f"One more person than the {asked} needed must approve: {why}."
+    return needs_person("review.unmapped", reason, fix=Fix("ask-person", text))
 
 
 def _co_author_findings(snapshot: Snapshot, requirement: ReviewRequirement) -> Iterator[Finding]:

@@ -160,6 +160,43 @@ class Review:
     base_ref: str | Unread
     bundle_digest: str | Unread | None
     ticket_digest: str | Unread | None
+    given: str | None = None  # the state as it was first seen, before any dismissal; None: not known
+    dismissed_by: str | None = None  # login; None: not dismissed, or not known by whom
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """A person's demand that this head is let through in spite of what the policy says, with their reason."""
+
+    author: Account
+    reason: str  # at most 1,000 characters
+    commit: str  # the head that it was given on
+    given_at: datetime
+    comment_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictChange:
+    """What another policy would make of an open pull request; statuses are those of `checks.finding`."""
+
+    number: int
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyProposal:
+    """The policy file as the head has it, where the pull request changes it.
+
+    `faults` are sentences about what is wrong with it, `changes` the open pull requests whose verdict it would
+    change. `compared` counts those that were looked at, `total` those that are open.
+    """
+
+    faults: tuple[str, ...] = ()
+    deleted: bool = False
+    changes: tuple[VerdictChange, ...] = ()
+    compared: int = 0
+    total: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -410,6 +447,8 @@ class Snapshot:
     permissions: Mapping[str, Permission | Unread] = field(default_factory=dict)  # by login, as far as asked
     # Team slug to its active members, as far as asked.
     teams: Mapping[str, frozenset[str] | Unread] = field(default_factory=dict)
+    # Login of an organisation to its active members, as far as asked.
+    organizations: Mapping[str, frozenset[str] | Unread] = field(default_factory=dict)
     labels: tuple[str, ...] = ()
     stack: Stack | None = None
     ticket: Ticket | None = None
@@ -431,6 +470,10 @@ class Snapshot:
     verifications: tuple[Verification, ...] | Unread = ()  # that the gate started on this head
     methods_with_body: tuple[str, ...] = ()  # of merging (`merge`, `squash`), whose message is `body`
     gate_login: str | None = None  # the gate's own, as GitHub names the actor of what it starts
+    # Earlier heads to which this one only adds clean merges of the target branch that leave every change as it was.
+    same_change: frozenset[str] = frozenset()
+    overrides: tuple[Override, ...] = ()
+    policy_proposal: PolicyProposal | Unread | None = None  # None: the policy file is not changed
 
     @property
     def is_fork(self) -> bool:
@@ -438,6 +481,14 @@ class Snapshot:
 
 
 MemberState = Literal["passed", "failed", "pending", "errored"]
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredTests:
+    """How many tests a bundle says were removed, and how many are skipped."""
+
+    removed: int = 0
+    skipped: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -451,6 +502,7 @@ class GroupMember:
     review: MemberState
     reason: str  # of the first thing that is not passed
     risk: Risk | None = None  # None: not known
+    declared: DeclaredTests | None = DeclaredTests()  # None: a person's own work, which declares nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -483,3 +535,4 @@ class GroupSnapshot:
     head_seen_at: datetime | None = None  # when the gate first saw this group
     accepted_changes: tuple[str, ...] = ()  # paths that people's own members change, which may change workflows
     check_runs: tuple[CheckRun, ...] | Unread = ()  # of other Apps on the group's head
+    baselines: tuple[Baseline, ...] | Unread | None = None  # of its base, else of the target branch; None: not asked

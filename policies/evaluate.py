@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from checks import baseline, ci, claims, history, people, review, risk, rollback, scope, verified
+from checks import baseline, ci, claims, electorate, history, people, review, risk, rollback, scope, verified
 from checks.bundle import BundleReading, read_bundle
 from checks.ci import CiResult
 from checks.finding import Finding, Fix, Status, failed, passed, pending, skipped
@@ -257,7 +257,7 @@ def _repairs_policy(case: _Case) -> bool:
         return False
     if {path for file in snapshot.diff.files for path in file.paths} != {POLICY_PATH} or not snapshot.diff.complete:
         return False
-    return people.permission_of(snapshot, author.login) is Permission.ADMIN
+    return electorate.permission_of(snapshot, author.login) is Permission.ADMIN
 
 
 def _review(case: _Case, result: ReviewResult, for_people: tuple[Finding, ...]) -> Node:

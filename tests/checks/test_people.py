@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from checks import people
+from checks.electorate import permission_of
 from checks.paths import PathPatterns
 from checks.people import AgentMarkers, Classification, DependencyBots, PeopleRule, classify
 from checks.snapshot import (
@@ -338,7 +339,7 @@ def test_markers_of_policy_are_optional() -> None:
 
 def test_permissions_are_found_whatever_the_case() -> None:
     snapshot = persons(permissions={"Rita": Permission.ADMIN, "sam": UNREAD})
-    assert people.permission_of(snapshot, "rita") is Permission.ADMIN
-    assert people.permission_of(snapshot, "Rita") is Permission.ADMIN
-    assert people.permission_of(snapshot, "sam") is Permission.NONE
-    assert people.permission_of(snapshot, "ann") is Permission.NONE
+    assert permission_of(snapshot, "rita") is Permission.ADMIN
+    assert permission_of(snapshot, "Rita") is Permission.ADMIN
+    assert permission_of(snapshot, "sam") is Permission.NONE
+    assert permission_of(snapshot, "ann") is Permission.NONE
