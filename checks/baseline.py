@@ -6,14 +6,14 @@ must be declared in the bundle, and the policy says whether a declaration is eno
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from checks.bundle import Bundle
 from checks.ci_runs import evidence_of
 from checks.finding import Evidence, Finding, Fix, errored, failed, needs_person, passed, pending, skipped
-from checks.snapshot import Baseline, Unread, WorkflowRun
+from checks.snapshot import Baseline, DeclaredTests, GroupMember, Unread, WorkflowRun
 from checks.tally import Shrunk, shrunk
 from checks.workflow_files import bare_path
 
@@ -42,6 +42,62 @@ def check(
     bundle: Bundle | None,
 ) -> list[Finding]:
     """Finding `ci.baseline`, none where there are no runs. `runs` are those that count."""
+    declared = _declared(bundle)
+
+    def weighed(less: list[Shrunk], shown: _Shown) -> Finding:
+        hidden = [one for one in less if one.by > declared.get(one.kind, -1)]
+        if hidden:
+            return failed(CHECK, shown.reason(hidden), *shown.at, fix=_fix(hidden))
+        return _allowed(less, rule, f"{shown.reason(less)} The bundle declares it", shown.at)
+
+    return _check(runs, baselines, rule, weighed)
+
+
+def check_group(
+    runs: tuple[WorkflowRun, ...],
+    baselines: tuple[Baseline, ...] | Unread | None,
+    rule: BaselineRule,
+    members: Sequence[GroupMember],
+) -> list[Finding]:
+    """The same for a merge group. What its members declare was settled where each of them was judged."""
+    of_agents = [one.declared for one in members if one.declared is not None]
+    declared = {"tests": sum(one.removed for one in of_agents), "skips": sum(one.skipped for one in of_agents)}
+
+    def weighed(less: list[Shrunk], shown: _Shown) -> Finding:
+        hidden = [one for one in less if one.by > declared.get(one.kind, -1)]
+        if not hidden:
+            return passed(CHECK, f"{shown.reason(less)} Its pull requests declare it.", *shown.at)
+        if len(of_agents) < len(members):
+            reason = f"{shown.reason(hidden)} A person's own pull request is in the group, which may do that unsaid."
+            return skipped(CHECK, reason, *shown.at)
+        return failed(CHECK, shown.reason(hidden), *shown.at, fix=_REQUEUE)
+
+    return _check(runs, baselines, rule, weighed)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A run that is compared, and with what."""
+
+    run: WorkflowRun
+    baseline: Baseline
+
+    def reason(self, less: Sequence[Shrunk]) -> str:
+        words = "; ".join(one.words for one in less[:_SHOWN])
+        return f"{self.run.name} ran less than on the target branch: {words}."
+
+    @property
+    def at(self) -> tuple[Evidence, ...]:
+        return (evidence_of(self.run), _evidence(self.baseline))
+
+
+def _check(
+    runs: tuple[WorkflowRun, ...],
+    baselines: tuple[Baseline, ...] | Unread | None,
+    rule: BaselineRule,
+    weighed: Callable[[list[Shrunk], _Shown], Finding],
+) -> list[Finding]:
+    """`weighed` says what it means that something shrank."""
     if not runs:
         return []
     if not rule.compare:
@@ -55,7 +111,8 @@ def check(
         return [pending(CHECK, "The comparison with the target branch waits for the runs.", fix=_WAIT)]
     if any(run.conclusion != "success" for run, _ in pairs):
         return [skipped(CHECK, "Only runs that ended as success are compared with the target branch's.")]
-    found = [one for run, baseline in pairs if (one := _compared(run, baseline, rule, bundle)) is not None]
+    shrank = [(less, pair) for pair in pairs if (less := list(shrunk(*pair, rule.partial)))]
+    found = [weighed(less, _Shown(*pair)) for less, pair in shrank]
     return found or [passed(CHECK, _same(pairs), *(_evidence(baseline) for _, baseline in pairs[:_SHOWN]))]
 
 
@@ -78,20 +135,14 @@ def _is_before(baseline: Baseline, run: WorkflowRun) -> bool:
     return run.created_at is not None and baseline.since <= run.created_at
 
 
-def _compared(run: WorkflowRun, baseline: Baseline, rule: BaselineRule, bundle: Bundle | None) -> Finding | None:
-    less = list(shrunk(run, baseline, rule.partial))
-    hidden = [one for one in less if one.by > _declared(bundle).get(one.kind, -1)]
-    words = "; ".join(one.words for one in (hidden or less)[:_SHOWN])
-    reason = f"{run.name} ran less than on the target branch: {words}."
-    at = (evidence_of(run), _evidence(baseline))
-    if hidden:
-        return failed(CHECK, reason, *at, fix=_fix(hidden))
-    return _allowed(less, rule, f"{reason} The bundle declares it", at) if less else None
-
-
 def _declared(bundle: Bundle | None) -> dict[str, int]:
+    tests = declared_tests(bundle)
+    return {"tests": tests.removed, "skips": tests.skipped}
+
+
+def declared_tests(bundle: Bundle | None) -> DeclaredTests:
     tests = bundle.tests if bundle is not None else None
-    return {} if tests is None else {"tests": tests.count("removed"), "skips": tests.count("skipped")}
+    return DeclaredTests() if tests is None else DeclaredTests(tests.count("removed"), tests.count("skipped"))
 
 
 def _allowed(less: list[Shrunk], rule: BaselineRule, reason: str, at: tuple[Evidence, ...]) -> Finding:
@@ -127,4 +178,5 @@ _DECLARE = Fix(
     "tests",
 )
 _RESTORE = Fix("push", "Bring the tests back.")
+_REQUEUE = Fix("requeue", "See why the group's own runs ran less than its pull requests' did, then queue them again.")
 _ASK = Fix("ask-person", "Somebody who may approve looks whether these tests may go.")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from checks import ci
+from checks import baseline, ci
 from checks.finding import Evidence, Finding, Fix, Status, errored, failed, passed, skipped
-from checks.snapshot import GroupMember, GroupSnapshot, TreeRebuild, Unread
+from checks.snapshot import GroupMember, GroupSnapshot, TreeRebuild, Unread, WorkflowRun
 from policies import rules
 from policies.load import PolicyState
 from policies.tree import group, required
@@ -19,17 +19,22 @@ _WAIT = Fix("wait", "Nothing to do: the gate looks again by itself.")
 def evaluate_group(state: PolicyState, snapshot: GroupSnapshot) -> GroupVerdict:
     """The verdict on a merge group at its head. `state` is the policy at the group's base."""
     requirement = rules.ci_requirement(state.policy)
-    runs = ci.check_group(snapshot, requirement, snapshot.accepted_changes).findings
+    runs = ci.check_group(snapshot, requirement, snapshot.accepted_changes)
     evidence = (
         group("policy", (_policy(state),)),
         group("members", _members(snapshot, "evidence")),
         group("tree", (_tree(snapshot.rebuild),)),
-        group("ci", runs),
+        group("ci", (*runs.findings, *_shrunk(state, snapshot, runs.runs))),
     )
     reviewed = (group("members", _members(snapshot, "review")),)
     return GroupVerdict(
         snapshot.head_sha, snapshot.target_ref, required("evidence", evidence), required("review", reviewed)
     )
+
+
+def _shrunk(state: PolicyState, snapshot: GroupSnapshot, runs: tuple[WorkflowRun, ...]) -> list[Finding]:
+    members = () if isinstance(snapshot.members, Unread) else snapshot.members
+    return baseline.check_group(runs, snapshot.baselines, rules.baseline_rule(state.policy), members)
 
 
 def _policy(state: PolicyState) -> Finding:

@@ -6,7 +6,7 @@ has landed, and the runs on a branch's tip, which are looked at once by a key of
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -25,6 +25,7 @@ from app.github.models import TargetCommit
 from app.keys import PullKey, TipKey
 from app.store import baselines, ci_reports, pulls, work
 from app.store.baselines import Row
+from app.store.database import Connection
 from app.store.work import Mark
 from app.store.worker import Done, Outcome, Sleep
 from checks.snapshot import Baseline, Unread, WorkflowRun
@@ -55,21 +56,50 @@ class Landed:
 
 
 async def read_baselines(
-    gate: Gate, installation_id: int, repository_id: int, target: Target, runs: tuple[WorkflowRun, ...] | Unread
+    gate: Gate, installation_id: int, repository_id: int, target: Target, runs: Runs
 ) -> tuple[Baseline, ...]:
     """What stood for the target branch when each run began. A tip that was not looked at yet is work for later."""
     found: dict[int, Baseline] = {}
     async with gate.database.transaction() as connection:
         for run in () if isinstance(runs, Unread) else runs:
-            moment, path = run.created_at, bare_path(run.path)
-            facts = moment and await baselines.before(connection, repository_id, target.ref, path, moment)
-            if facts is not None:
-                baseline = _BASELINE.validate_python(facts)
+            baseline = await _before(connection, repository_id, target.ref, run)
+            if baseline is not None:
                 found[baseline.run_id] = baseline
         if await baselines.looked_at(connection, repository_id, target.ref) != target.tip.oid:
             key = TipKey(installation_id, repository_id, target.ref)
             await work.mark(connection, [Mark(str(key), delay=SOON, priority=TIP, news=False)])
     return tuple(found[number] for number in sorted(found))
+
+
+async def _before(connection: Connection, repository_id: int, ref: str, run: WorkflowRun) -> Baseline | None:
+    moment = run.created_at
+    facts = moment and await baselines.before(connection, repository_id, ref, bare_path(run.path), moment)
+    return None if facts is None else _BASELINE.validate_python(facts)
+
+
+async def read_group_baselines(
+    gate: Gate, repository_id: int, ref: str, base_sha: str, runs: Runs
+) -> tuple[Baseline, ...]:
+    """What the commit ran that a merge group builds on, which is often another group's that has just landed.
+
+    Where nothing is kept of it, what stood for the branch when the group's run began.
+    """
+    found: list[Baseline | None] = []
+    async with gate.database.transaction() as connection:
+        kept = [_run(each) for each in await ci_reports.runs_on(connection, repository_id, base_sha)]
+        for run in () if isinstance(runs, Unread) else runs:
+            own = _on_base(kept, run)
+            found.append(own or await _before(connection, repository_id, ref, run))
+    return tuple(one for one in found if one is not None)
+
+
+def _on_base(kept: Sequence[WorkflowRun], run: WorkflowRun) -> Baseline | None:
+    """The base's green run of the same workflow file: as a merge group if there is one, else as a push."""
+    same = [one for one in kept if one.event in OF_BRANCH and bare_path(one.path) == bare_path(run.path)]
+    if run.created_at is None:
+        return None
+    made = [baseline_of(one, run.created_at) for one in sorted(same, key=lambda one: (one.event, -one.id))]
+    return next((one for one in made if one is not None), None)
 
 
 async def remember_landing(gate: Gate, key: PullKey, ref: str, landing: Landed) -> None:

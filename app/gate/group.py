@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from app.gate.apply import Applier
+from app.gate.baselines import read_group_baselines
 from app.gate.gate import Gate
 from app.gate.git import GitFailed, GitObjects
 from app.gate.listing import foreign_check_runs, own_runs
@@ -215,7 +216,8 @@ async def _with_runs(
         objects if isinstance(objects, Unread) else await read_workflow_files(objects, seen.head.oid, seen.tip.oid)
     )
     others = foreign_check_runs(seen.head, gate.app_id)
-    return replace(snapshot, runs=runs, workflows=workflows, check_runs=others)
+    before = await read_group_baselines(gate, seen.repository.id, seen.key.target_ref, snapshot.base_sha, runs)
+    return replace(snapshot, runs=runs, workflows=workflows, check_runs=others, baselines=before)
 
 
 def _observation(gate: Gate, seen: GroupLook, snapshot: GroupSnapshot) -> GroupObservation:

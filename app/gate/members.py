@@ -17,8 +17,10 @@ from app.github.errors import GitHubError, RateLimited
 from app.github.pull_models import QueuedEntry
 from app.keys import GroupKey, PullKey
 from app.store.worker import Retry
+from checks.baseline import declared_tests
+from checks.bundle import read_bundle
 from checks.finding import Status
-from checks.snapshot import GroupMember, MemberState, Unread
+from checks.snapshot import GroupMember, MemberState, Snapshot, Unread
 from policies.load import PolicyState
 from policies.verdict import Verdict
 
@@ -98,17 +100,21 @@ async def _judged(gate: Gate, key: PullKey, repository: RepositoryName, enqueued
         raise
     except (GitHubError, Moved, NoTarget, MissingObjects) as wrong:
         return JudgedMember(GroupMember(key.number, enqueued, None, "errored", "errored", str(wrong)))
-    member = _with_verdict(key.number, enqueued, state.pull.head_ref_oid, judgement.verdict, target_ref)
+    member = _with_verdict(
+        judgement.observation.snapshot, enqueued, state.pull.head_ref_oid, judgement.verdict, target_ref
+    )
     return JudgedMember(member, judgement)
 
 
-def _with_verdict(number: int, enqueued: str, current: str, verdict: Verdict, target_ref: str) -> GroupMember:
+def _with_verdict(snapshot: Snapshot, enqueued: str, current: str, verdict: Verdict, target_ref: str) -> GroupMember:
+    number = snapshot.number or 0
     if not verdict.gated or verdict.target_ref != target_ref:
         reason = f"Pull request {number} does not target {target_ref} any more."
         return GroupMember(number, enqueued, current, "failed", "failed", reason)
     worst = verdict.evidence if verdict.evidence.status is not Status.PASSED else verdict.review
     states = (_word(verdict.evidence.status), _word(verdict.review.status))
-    return GroupMember(number, enqueued, current, *states, worst.reason, verdict.risk)
+    declared = None if verdict.kind == "person" else declared_tests(read_bundle(snapshot).bundle)
+    return GroupMember(number, enqueued, current, *states, worst.reason, verdict.risk, declared)
 
 
 def _word(status: Status) -> MemberState:

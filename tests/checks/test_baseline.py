@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from checks.baseline import BaselineRule, check
+from checks.baseline import BaselineRule, check, check_group, declared_tests
 from checks.finding import Finding, Status
-from checks.snapshot import Baseline, JobTests, ReportedTests, Unread
+from checks.snapshot import Baseline, DeclaredTests, GroupMember, JobTests, ReportedTests, Unread
 from tests.checks import build
 from tests.checks.build import NOON, job, run
 from tests.checks.ci_case import OPEN, E, F, P
@@ -179,3 +179,53 @@ def test_only_so_many_words_are_made() -> None:
 
 def test_without_runs_there_is_nothing_to_compare() -> None:
     assert check((), (BEFORE,), BaselineRule(), None) == []
+
+
+def of_group(*jobs: Any, declared: tuple[DeclaredTests | None, ...], rule: BaselineRule | None = None) -> Finding:
+    members = tuple(
+        GroupMember(n, build.HEAD, build.HEAD, "passed", "passed", "", declared=one) for n, one in enumerate(declared)
+    )
+    runs = (run(*jobs, event="merge_group", created_at=NOON),)
+    (found,) = check_group(runs, (BEFORE,), rule or BaselineRule(), members)
+    assert found.check == "ci.baseline"
+    return found
+
+
+NONE = DeclaredTests()
+
+
+@pytest.mark.parametrize("declared", [(), (NONE,), (NONE, DeclaredTests(2, 9))])
+def test_a_group_that_ran_fewer_tests_than_its_members_declare(declared: tuple[DeclaredTests, ...]) -> None:
+    found = of_group(ran(10, 1), declared=declared)
+    assert (found.status, found.reason, found.fix and found.fix.action) == (F, FEWER, "requeue")
+
+
+def test_what_the_members_of_a_group_declare_adds_up_and_was_settled_before() -> None:
+    found = of_group(ran(10, 1), declared=(DeclaredTests(1), DeclaredTests(2)), rule=BaselineRule(fewer_tests="never"))
+    assert (found.status, found.reason) == (P, f"{FEWER} Its pull requests declare it.")
+    more = of_group(ran(13, 4), declared=(DeclaredTests(0, 2), DeclaredTests(9, 1)))
+    assert (more.status, more.reason) == (P, f"{MORE} Its pull requests declare it.")
+
+
+def test_a_person_s_own_work_in_a_group_declares_nothing() -> None:
+    found = of_group(job("lint"), declared=(NONE, None))
+    assert found.status is S
+    assert found.reason == (
+        "CI ran less than on the target branch: job `test` is missing. "
+        "A person's own pull request is in the group, which may do that unsaid."
+    )
+
+
+def test_a_job_that_a_group_lacks_cannot_be_declared() -> None:
+    assert of_group(job("lint"), declared=(DeclaredTests(99, 99),)).status is F
+
+
+def test_a_group_that_ran_as_much_as_before() -> None:
+    assert of_group(ran(13, 1), declared=(NONE,)).status is P
+    assert check_group((), (BEFORE,), BaselineRule(), ()) == []
+
+
+def test_what_a_bundle_declares() -> None:
+    assert declared_tests(None) == DeclaredTests(0, 0)
+    assert declared_tests(build.bundle()) == DeclaredTests(0, 0)
+    assert declared_tests(build.bundle(tests={"removed": ["a", "b"], "skipped": 4})) == DeclaredTests(2, 4)

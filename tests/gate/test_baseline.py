@@ -9,9 +9,22 @@ import pytest
 from app.keys import TipKey
 from tests.gate.reporting import archive, junit, ran, report_ci
 from tests.gate.scene import Scene
-from tests.gate.shop import BUNDLE, POLICY, WORKFLOW, WORKFLOW_PATH, agent_pull, open_shop, release_ci, withhold_ci
+from tests.gate.shop import (
+    BUNDLE,
+    POLICY,
+    WORKFLOW,
+    WORKFLOW_PATH,
+    agent_pull,
+    log_of,
+    open_shop,
+    release_ci,
+    withhold_ci,
+)
 from tests.gate.test_stories import GREEN
-from tests.github.state import PullRequest, Repository
+from tests.github import merge_queue
+from tests.github.actions.scripted import ScriptedJob
+from tests.github.auth import Actor
+from tests.github.state import Job, PullRequest, Repository, WorkflowRun
 
 pytestmark = pytest.mark.anyio
 
@@ -109,6 +122,34 @@ async def test_a_report_that_is_not_written_any_more(stage: Scene) -> None:
     pull = await next_pull(stage, shop, output=ran(5))
     assert stage.verdict(shop, pull)["evidence"] == "failure"
     assert "its reports hold 0 tests, there 5" in stage.summary(shop, pull, "evidence")
+
+
+async def test_a_merge_group_that_runs_fewer_tests_than_its_pull_request_did(stage: Scene) -> None:
+    shop = await landed(stage)
+
+    def script(run: WorkflowRun, job: Job) -> ScriptedJob:
+        output = ran(3 if run.event == "merge_group" else 5) if job.name == "test" else ""
+        return ScriptedJob("success", log_of(shop, job, run, output, 0))
+
+    stage.github.actions.script(shop, WORKFLOW_PATH, script)
+    pull = await agent_pull(stage, shop, "next")
+    await stage.settle()
+    group = max((run for run in shop.runs.values() if run.event == "merge_group"), key=lambda run: run.id).head_sha
+    assert pull.merged_at is None
+    assert stage.checks(shop, group)["mergegate/evidence"] == "failure"
+    (refused,) = [one for one in stage.check_runs(shop, group) if one.name == "mergegate/evidence"]
+    assert "job `test` ran 3 tests, there 5" in f"{refused.summary}"
+
+
+async def test_a_person_s_own_work_in_a_group_may_take_tests_out_unsaid(stage: Scene) -> None:
+    shop = await landed(stage)
+    report_ci(stage, shop, output=ran(3))
+    await stage.github.push(shop, "tidy", {"shop/tidy.py": "RATE = 1\n"}, author="ada")
+    pull = await stage.github.open_pull(shop, "tidy", author="ada")
+    await stage.settle()
+    await merge_queue.enqueue(stage.github, shop, pull, Actor("ada", "user"))
+    await stage.settle()
+    assert pull.merged_at is not None
 
 
 PUSHED = WORKFLOW.replace("[pull_request, merge_group]", "[pull_request, merge_group, push]")

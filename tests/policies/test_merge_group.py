@@ -8,7 +8,18 @@ from typing import Any
 import pytest
 
 from checks.finding import Finding, Status
-from checks.snapshot import GroupMember, GroupSnapshot, JobLog, Repository, TreeRebuild, Unread, WorkflowFile
+from checks.snapshot import (
+    Baseline,
+    DeclaredTests,
+    GroupMember,
+    GroupSnapshot,
+    JobLog,
+    JobTests,
+    Repository,
+    TreeRebuild,
+    Unread,
+    WorkflowFile,
+)
 from policies.load import PolicySource, read_policy
 from policies.merge_group import evaluate_group
 from policies.verdict import GroupVerdict
@@ -135,6 +146,18 @@ def test_the_group_s_own_runs_count() -> None:
     assert judged(runs=()).evidence.status is not P
     assert judged(runs=(replace(group_run(), conclusion="failure"),)).evidence.status is F
     assert judged("version: 1\nci: {jobs: [deploy]}", runs=(group_run(),)).evidence.status is not P
+
+
+def test_the_group_s_own_runs_are_compared_with_the_target_branch_s() -> None:
+    before = Baseline(".github/workflows/ci.yml", 3, TARGET, NOW, (JobTests("test", 99, 0),))
+    one = replace(group_run(), created_at=NOW)
+    verdict = judged(runs=(one,), baselines=(before,))
+    assert (verdict.evidence.status, finding(verdict, "ci.baseline").status) == (F, F)
+    assert judged("version: 1\nci: {baseline: {compare: false}}", runs=(one,), baselines=(before,)).evidence.status is P
+    told = judged(runs=(one,), baselines=(before,), members=(replace(MEMBER, declared=DeclaredTests(99)),))
+    assert told.evidence.status is P
+    unread = judged(runs=(one,), baselines=(before,), members=Unread("GitHub answered 502"))
+    assert finding(unread, "ci.baseline").status is F
 
 
 def test_a_policy_that_could_not_be_read() -> None:
