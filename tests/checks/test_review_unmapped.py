@@ -8,12 +8,12 @@ import pytest
 
 from checks.finding import Status
 from checks.review import independent, unmapped_commits
-from checks.snapshot import CommitIdentity, Unread
+from checks.snapshot import Commit, CommitIdentity, Unread
 from tests.checks import build
 from tests.checks.build import AGENT, OPERATOR, commit, identity
 
 NOBODY = identity(None, "someone@example.org")
-BY_NOBODY = build.Commit("ab" * 20, "Round", NOBODY, identity(OPERATOR))
+BY_NOBODY = Commit("ab" * 20, "Round", NOBODY, identity(OPERATOR))
 CLAUDE = CommitIdentity("Claude", "noreply@anthropic.com")
 
 
@@ -22,9 +22,9 @@ CLAUDE = CommitIdentity("Claude", "noreply@anthropic.com")
     [
         ({"commits": (commit(OPERATOR),)}, ()),
         ({"commits": (commit(OPERATOR), BY_NOBODY)}, (BY_NOBODY.oid,)),
-        ({"commits": (build.Commit("cd" * 20, "x", identity(AGENT), NOBODY),)}, ("cd" * 20,)),
+        ({"commits": (Commit("cd" * 20, "x", identity(AGENT), NOBODY),)}, ("cd" * 20,)),
         # An address of a known agent names it, though no account has it.
-        ({"commits": (build.Commit("cd" * 20, "x", CLAUDE, identity(AGENT)),)}, ()),
+        ({"commits": (Commit("cd" * 20, "x", CLAUDE, identity(AGENT)),)}, ()),
         # What came through a session is that session's, whatever address stands on it.
         ({"commits": (BY_NOBODY,), "session_agent": "claude"}, ()),
         # Then nobody may approve at all: see `checks.approvals`.
@@ -52,7 +52,7 @@ def test_one_more_than_needed(asked: int, counted: tuple[str, ...], status: Stat
 
 
 def test_it_names_a_few_commits_and_counts_the_rest() -> None:
-    many = tuple(build.Commit(f"{number}" * 40, "x", NOBODY, NOBODY) for number in range(5))
+    many = tuple(Commit(f"{number}" * 40, "x", NOBODY, NOBODY) for number in range(5))
     found = independent(build.snapshot(session_agent=None, commits=many), 1, ())
     assert found is not None
     assert "the address on 000000000000, 111111111111, 222222222222 and 2 more belongs to no account" in found.reason
