@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from app.intake import payloads
 from app.keys import BranchKey, CommitKey, GroupKey, InstallationKey, Key, PullKey, RepositoryKey, TicketKey
+from checks.approval_code import approved_word
 from checks.bundle import BundleSource, bundle_digest, find_blocks
 
 ABSENT_SHA = "0" * 40
@@ -65,6 +66,24 @@ class ReviewFact:
 
 
 @dataclass(frozen=True, slots=True)
+class ApprovalFact:
+    """A new comment on a pull request whose first line approves `word`, by a person."""
+
+    pull_number: int
+    comment_id: int
+    author: payloads.AccountPayload
+    word: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class CommentGone:
+    """A comment was edited or deleted: what its first line said when it was new counts no more."""
+
+    comment_id: int
+
+
+@dataclass(frozen=True, slots=True)
 class Interpretation:
     """What is stored beside a delivery's body."""
 
@@ -76,6 +95,7 @@ class Interpretation:
     push: PushFact | None = None
     review: ReviewFact | None = None
     base: BaseFact | None = None
+    comment: ApprovalFact | CommentGone | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,6 +319,7 @@ def _interpret(event: str, envelope: payloads.Envelope, raw: bytes, own_app_ids:
         push=_push_fact(event, envelope, raw),
         review=_review_fact(event, raw),
         base=_base_fact(event, raw),
+        comment=_comment_fact(event, envelope.action, raw),
     )
 
 
@@ -344,6 +365,19 @@ def _review_fact(event: str, raw: bytes) -> ReviewFact | None:
         _body_digest(reviewed.body or ""),
         review.submitted_at,
     )
+
+
+def _comment_fact(event: str, action: str | None, raw: bytes) -> ApprovalFact | CommentGone | None:
+    if event != "issue_comment" or action not in ("created", "edited", "deleted"):
+        return None
+    delivered = payloads.CommentEvent.model_validate_json(raw)
+    comment = delivered.comment
+    if action != "created":
+        return CommentGone(comment.id)
+    word = approved_word(comment.body or "")
+    if word is None or delivered.issue.pull_request is None or comment.user is None or comment.user.type != "User":
+        return None
+    return ApprovalFact(delivered.issue.number, comment.id, comment.user, word, comment.created_at)
 
 
 def _body_digest(body: str) -> str:

@@ -98,6 +98,17 @@ class IssueEvent(Envelope):
     issue: IssuePayload
 
 
+class CommentPayload(Narrow):
+    id: int
+    user: AccountPayload | None = None
+    body: str | None = None
+    created_at: datetime
+
+
+class CommentEvent(IssueEvent):
+    comment: CommentPayload
+
+
 class AppPayload(Narrow):
     id: int
 

@@ -20,7 +20,8 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
 from pydantic import SecretStr
 
-from app.intake.events import Interpretation, UnreadableDelivery, interpret
+from app.intake.events import ApprovalFact, CommentGone, Interpretation, UnreadableDelivery, interpret
+from app.store.comment_approvals import CommentApproval, CommentWithdrawn
 from app.store.database import DatabaseAway
 from app.store.deliveries import Delivery, DeliveryWriter, Fact
 from app.store.pulls import PullBase
@@ -175,7 +176,24 @@ def _facts(about: Interpretation) -> list[Fact]:
         facts.append(PullBase(repository.id, base.pull_number, base.head_sha, base.base_ref, base.head_repository_id))
     if about.review is not None:
         facts.append(_review(repository.id, about))
+    if about.comment is not None:
+        facts.append(_comment(repository.id, about.comment))
     return facts
+
+
+def _comment(repository_id: int, said: ApprovalFact | CommentGone) -> CommentApproval | CommentWithdrawn:
+    if isinstance(said, CommentGone):
+        return CommentWithdrawn(repository_id, said.comment_id)
+    return CommentApproval(
+        repository_id=repository_id,
+        pull_number=said.pull_number,
+        comment_id=said.comment_id,
+        author_id=said.author.id,
+        author_login=said.author.login,
+        word=said.word,
+        created_at=said.created_at,
+        source="delivery",
+    )
 
 
 def _review(repository_id: int, about: Interpretation) -> Review:

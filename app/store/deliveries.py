@@ -12,7 +12,8 @@ from typing import Any, Self
 import psycopg
 from psycopg.rows import kwargs_row
 
-from app.store import pulls, pushes, repositories, reviews, work
+from app.store import comment_approvals, pulls, pushes, repositories, reviews, work
+from app.store.comment_approvals import CommentApproval, CommentWithdrawn
 from app.store.database import Connection, Database, DatabaseAway
 from app.store.pulls import PullBase
 from app.store.pushes import Push
@@ -21,7 +22,7 @@ from app.store.reviews import Review
 from app.store.stored import deflate, inflate, text
 from app.store.work import Mark
 
-Fact = Repository | Push | Review | PullBase
+Fact = Repository | Push | Review | PullBase | CommentApproval | CommentWithdrawn
 
 LARGE = 256 * 1024  # bytes; a larger body is compressed beside the event loop
 MOST_ROWS = 64  # deliveries of one commit
@@ -124,6 +125,8 @@ async def _record(connection: Connection, rows: Sequence[_Row]) -> None:
     await pushes.record(connection, [fact for fact in facts if isinstance(fact, Push)])
     await reviews.record(connection, [fact for fact in facts if isinstance(fact, Review)])
     await pulls.note_bases(connection, [fact for fact in facts if isinstance(fact, PullBase)])
+    await comment_approvals.record(connection, [fact for fact in facts if isinstance(fact, CommentApproval)])
+    await comment_approvals.withdraw(connection, [fact for fact in facts if isinstance(fact, CommentWithdrawn)])
     ordered = sorted(rows, key=lambda row: (row.delivery.hook_id, row.delivery.delivery_id))
     await connection.cursor().executemany(RECORD, [row.parameters() for row in ordered])
     await work.mark(connection, [mark for row in rows for mark in row.delivery.marks])

@@ -9,7 +9,15 @@ from typing import Any
 
 import pytest
 
-from app.intake.events import CI_DELAY, RULES, UnreadableDelivery, interpret, is_known
+from app.intake.events import (
+    CI_DELAY,
+    RULES,
+    ApprovalFact,
+    CommentGone,
+    UnreadableDelivery,
+    interpret,
+    is_known,
+)
 from app.keys import BranchKey, CommitKey, GroupKey, InstallationKey, PullKey, RepositoryKey, TicketKey
 from tests.shared import SHARED, needs_shared
 
@@ -18,6 +26,7 @@ INSTALLATION = {"id": 7}
 REPOSITORY = {"id": 9, "name": "shop", "full_name": "acme/shop", "default_branch": "main"}
 SENDER = {"id": 5, "login": "ada", "type": "User"}
 SHA = "a" * 40
+COMMENT = {"id": 1, "created_at": "2026-11-29T10:00:00Z"}
 
 
 def body(**fields: Any) -> bytes:
@@ -56,8 +65,12 @@ CASES = [
     ("pull_request", {"action": "opened", "number": 4, "pull_request": PULL}, (PullKey(7, 9, 4),)),
     ("pull_request", {"action": "assigned", "number": 4, "pull_request": PULL}, ()),
     ("pull_request", {"action": "unheard-of", "number": 4, "pull_request": PULL}, ()),
-    ("issue_comment", {"action": "created", "issue": {"number": 3}}, (TicketKey(7, 9, 3),)),
-    ("issue_comment", {"action": "edited", "issue": {"number": 3, "pull_request": {}}}, (PullKey(7, 9, 3),)),
+    ("issue_comment", {"action": "created", "issue": {"number": 3}, "comment": COMMENT}, (TicketKey(7, 9, 3),)),
+    (
+        "issue_comment",
+        {"action": "edited", "issue": {"number": 3, "pull_request": {}}, "comment": COMMENT},
+        (PullKey(7, 9, 3),),
+    ),
     ("issue_comment", {"action": "pinned", "issue": {"number": 3}}, ()),
     ("issues", {"action": "opened", "issue": {"number": 3}}, (TicketKey(7, 9, 3),)),
     ("check_run", {"action": "completed", "check_run": {"head_sha": SHA, "app": {"id": 1}}}, (CommitKey(7, 9, SHA),)),
@@ -120,6 +133,7 @@ def test_every_rule_answers_its_own_kind_of_payload() -> None:
         number=4,
         pull_request=PULL,
         issue={"number": 3},
+        comment=COMMENT,
         check_run={"head_sha": SHA},
         check_suite={"head_sha": SHA},
         workflow_run={"head_sha": SHA},
@@ -177,6 +191,38 @@ def test_a_review_of_a_body_without_bundle_says_so() -> None:
     fact = interpret("pull_request_review", review(body=None)).review
     assert fact is not None
     assert fact.bundle_digest == ""
+
+
+def comment(action: str = "created", **fields: Any) -> bytes:
+    given = {"id": 8, "user": SENDER, "body": "/approve khjt\r\nthanks", "created_at": "2026-11-29T10:00:00Z", **fields}
+    return body(action=action, issue={"number": 4, "pull_request": {"url": "x"}}, comment=given)
+
+
+def test_a_new_comment_that_approves_is_kept_with_what_it_names() -> None:
+    fact = interpret("issue_comment", comment()).comment
+    assert isinstance(fact, ApprovalFact)
+    assert (fact.pull_number, fact.comment_id, fact.author.login, fact.word) == (4, 8, "ada", "KHJT")
+
+
+@pytest.mark.parametrize(
+    "fields", [{"body": "Nice."}, {"body": None}, {"user": None}, {"user": {**SENDER, "type": "Bot"}}]
+)
+def test_other_comments_approve_nothing(fields: dict[str, Any]) -> None:
+    assert interpret("issue_comment", comment(**fields)).comment is None
+
+
+def test_a_comment_on_an_issue_approves_nothing() -> None:
+    said = {"id": 8, "user": SENDER, "body": "/approve KHJT", "created_at": "2026-11-29T10:00:00Z"}
+    assert interpret("issue_comment", body(action="created", issue={"number": 4}, comment=said)).comment is None
+
+
+def test_a_pinned_comment_still_says_what_it_said() -> None:
+    assert interpret("issue_comment", comment("pinned")).comment is None
+
+
+@pytest.mark.parametrize("action", ["edited", "deleted"])
+def test_a_changed_comment_can_only_withdraw(action: str) -> None:
+    assert interpret("issue_comment", comment(action)).comment == CommentGone(8)
 
 
 @pytest.mark.parametrize("event", ["pull_request", "push", "merge_group", "check_run", "pull_request_review"])
