@@ -13,6 +13,7 @@ from policies.escape import clean, code, inert, link
 from policies.fit import LIMIT, fitted, size
 from policies.statement import test_result
 from policies.titles import group_title, title
+from policies.tree import group
 from policies.verdict import GroupVerdict, Node, Run, Verdict
 from policies.wanted import wanted
 
@@ -80,6 +81,13 @@ def explain_group(verdict: GroupVerdict, run: Literal["evidence", "review"]) -> 
         summary=_summary(group_title(root), root, footer),
         text=_machine_text(facts, root.findings),
     )
+
+
+def explain_finding(title: str, finding: Finding, facts: dict[str, Any], footer: str) -> Output:
+    """The output of a check run that rests on one finding; `facts` are shown to programs beside it."""
+    root = group(finding.check, (finding,))
+    shown = Node(root.name, root.status, root.reason, (root,))
+    return Output(title, _summary(title, shown, footer), _machine_text(facts, root.findings))
 
 
 def blocking(root: Node) -> tuple[Finding, ...]:

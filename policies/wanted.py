@@ -18,6 +18,7 @@ _WANTED = {
     "members": "Every pull request of the group has both checks passed at the head that was queued.",
     "people": "It is known whose work this is.",
     "policy": "A policy file that can be read.",
+    "queue": "It is this pull request's turn to be merged, and its merge with the target branch was tried.",
     "review": "The people whom the policy names approve this head.",
     "risk": "The risk of the change is known, and the bundle does not call it lower.",
     "rollback": "A way back that fits the change.",
