@@ -119,7 +119,7 @@ def check(snapshot: Snapshot, requirement: CiRequirement, level: Risk = Risk.CRI
 
 
 def check_group(group: GroupSnapshot, requirement: CiRequirement, accepted_changes: Collection[str] = ()) -> CiResult:
-    """The same for a merge group: runs of the event `merge_group` on the group's head.
+    """The same for a merge group: runs of its event on the group's head.
 
     `accepted_changes` are workflow files that people's own pull requests in the group change.
     """
@@ -128,7 +128,7 @@ def check_group(group: GroupSnapshot, requirement: CiRequirement, accepted_chang
         _Case(
             runs=group.runs,
             workflows=group.workflows,
-            counting=CountingRuns(group.head_sha, group.repository.id, ("merge_group",), requirement.workflows),
+            counting=CountingRuns(group.head_sha, group.repository.id, (group.event,), requirement.workflows),
             jobs=requirement.jobs,
             commands=requirement.commands,
             awaited=awaited,

@@ -536,3 +536,4 @@ class GroupSnapshot:
     accepted_changes: tuple[str, ...] = ()  # paths that people's own members change, which may change workflows
     check_runs: tuple[CheckRun, ...] | Unread = ()  # of other Apps on the group's head
     baselines: tuple[Baseline, ...] | Unread | None = None  # of its base, else of the target branch; None: not asked
+    event: str = "merge_group"  # of the runs that count; `push` where the gate itself built it on a branch of its own
