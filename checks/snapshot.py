@@ -160,6 +160,7 @@ class Review:
     base_ref: str | Unread
     bundle_digest: str | Unread | None
     ticket_digest: str | Unread | None
+    comment: bool = False  # a comment that approves, as people at a phone write it, instead of a review
     given: str | None = None  # the state as it was first seen, before any dismissal; None: not known
     dismissed_by: str | None = None  # login; None: not dismissed, or not known by whom
 
@@ -473,6 +474,8 @@ class Snapshot:
     # Earlier heads to which this one only adds clean merges of the target branch that leave every change as it was.
     same_change: frozenset[str] = frozenset()
     overrides: tuple[Override, ...] = ()
+    # What `/approve CODE` can name: every code that was shown on this pull request, to the verdict key it stands for.
+    approval_codes: Mapping[str, str] = field(default_factory=dict)
     policy_proposal: PolicyProposal | Unread | None = None  # None: the policy file is not changed
 
     @property

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from checks import baseline, ci, claims, electorate, history, people, review, risk, rollback, scope, verified
+from checks.approval_code import code_of
 from checks.bundle import BundleReading, read_bundle
 from checks.ci import CiResult
 from checks.finding import Finding, Fix, Status, failed, passed, pending, skipped
@@ -59,9 +60,11 @@ def evaluate(state: PolicyState, snapshot: Snapshot, *, gated: bool | None = Non
     result = review.check(snapshot, _review_requirement(case, for_people))
     reviewed = _review(case, result, for_people)
     verdict = _verdict(case, evidence, reviewed, gated=True)
+    needed = _needed(case, reviewed, result)
     return replace(
         verdict,
-        needed=_needed(case, reviewed, result),
+        needed=needed,
+        code=code_of(verdict.key, snapshot.approval_codes) if needed and snapshot.number is not None else None,
         approved_by=result.counted,
         may_enqueue=_may_enqueue(case, verdict),
         order=_order(case, verification),

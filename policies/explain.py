@@ -156,7 +156,13 @@ def _footer(verdict: Verdict, snapshot: Snapshot, run: Run) -> str:
     note = f" Layer {stack.position} of {stack.size} in a stack." if stack else ""
     # Whoever is asked to approve should see why without looking elsewhere.
     why = next((node.reason for node in verdict.evidence.children if node.name == "risk" and run == "review"), "")
-    return " ".join(words) + note + (f"\n\n{inert(why)}" if why else "")
+    return " ".join(words) + note + (f"\n\n{inert(why)}" if why else "") + _how_to_approve(verdict, run)
+
+
+def _how_to_approve(verdict: Verdict, run: Run) -> str:
+    if run == "evidence" or verdict.code is None:
+        return ""
+    return f"\n\nApprove with a review, or with a comment whose first line is {code(f'/approve {verdict.code}')}."
 
 
 def _branch(ref: str) -> str:

@@ -32,7 +32,8 @@ def _review_title(verdict: Verdict) -> str:
         by = ", ".join(verdict.approved_by)
         return clean(f"Approved by {by}", LONGEST) if by else f"No approval needed at {verdict.risk.word} risk"
     if verdict.needed:
-        return clean(f"Needs approval by {' or '.join(verdict.needed)}", LONGEST)
+        command = f": /approve {verdict.code}" if verdict.code else ""
+        return clean(f"Needs approval by {' or '.join(verdict.needed)}", LONGEST - len(command)) + command
     if verdict.review.status is Status.PENDING:  # a draft: nobody is asked, so no fix is the next step
         return clean(verdict.review.reason, LONGEST)
     return _next_step(verdict.review)

@@ -138,7 +138,8 @@ class Verdict:
 
     `evidence` and `review` are never skipped when `gated` is true; a pull request on a branch that is not gated has
     two skipped nodes, and nothing is posted about it. `needed` names who is still asked for, as `@login` or
-    `@owner/team` without being escaped. `approved_by` are logins whose approval counts.
+    `@owner/team` without being escaped. `approved_by` are logins whose approval counts. `code` stands for the key in
+    the command `/approve`, while somebody is asked for.
     """
 
     head_sha: str
@@ -158,6 +159,7 @@ class Verdict:
     may_enqueue: bool = False  # the policy allows it and both checks passed; probation is counted by the app
     order: VerificationOrder | None = None
     subject: Subject | None = None  # None: nothing was judged, or it was recorded before there was one
+    code: str | None = None
 
     @property
     def key(self) -> str:
