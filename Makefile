@@ -7,11 +7,11 @@ TESTS ?= tests
 WORKERS ?= 2
 # Tests that mostly wait, for servers, processes and git.
 WAITING ?= 4
-# The longest files; run first and side by side, they do not leave one worker idle at the end.
+# The longest files; begun first, they do not leave one worker idle at the end.
 LONGEST := tests/gate/test_machine.py tests/gate/test_machine_calm.py tests/gate/test_catalogue.py tests/kill/test_kill.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run test lint format bench mutation soak lock
+.PHONY: help demo run test pure lint format bench mutation soak lock
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
@@ -39,15 +39,16 @@ lint: $(STAMP) ## Format check, lint, types, import contracts
 format: $(STAMP) ## Rewrite the files in the house format
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
 
-test: lint ## Everything that must be green: lint, types, contracts, tests, coverage of checks and policies
+test: $(STAMP) ## Everything that must be green: lint, types, contracts, tests, coverage of checks and policies
+	@$(MAKE) --no-print-directory --output-sync=line --jobs=2 lint pure
+	@echo "==> pytest on the rest ($(WAITING) workers)"
+	@$(BIN)/python -m pytest -q -n $(WAITING) --dist=loadfile --no-loadscope-reorder $(LONGEST) $(TESTS) \
+	  --ignore=tests/checks --ignore=tests/policies
+
+pure: $(STAMP) ## The tests of checks and policies, whose branch coverage must be 100 %
 	@echo "==> pytest on the pure packages (branch coverage must be 100 %)"
 	@$(BIN)/coverage erase && $(BIN)/coverage run -m pytest -q -n $(WORKERS) tests/checks tests/policies
 	@$(BIN)/coverage combine -q && $(BIN)/coverage report --fail-under=100
-	@echo "==> the gate's state machine, cheats and kills"
-	@$(BIN)/python -m pytest -q -n $(WAITING) --dist=loadfile $(LONGEST)
-	@echo "==> pytest on the rest ($(WAITING) workers)"
-	@$(BIN)/python -m pytest -q -n $(WAITING) --dist=loadfile $(TESTS) --ignore=tests/checks --ignore=tests/policies \
-	  $(addprefix --ignore=,$(LONGEST))
 
 bench: $(STAMP) ## Measure intake and evaluation, print a table
 	@$(BIN)/python -m tests.bench
