@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from checks import ci_jobs, ci_runs
 from checks.finding import Evidence, Finding, Fix, Status, errored, failed, needs_person, passed, pending, skipped
+from checks.new_tests import Word, is_too_long, paths_of_new_tests
 from checks.snapshot import Job, Snapshot, Unread, Verification, WorkflowRun
 from checks.workflow_files import bare_path
 
@@ -35,6 +36,7 @@ class VerifierRequirement:
     risk: str
     ready: bool
     missing_settings: tuple[str, ...] = ()
+    new_tests: Word = "ignore"  # what it means that they pass on the target branch too
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ def check(snapshot: Snapshot, requirement: VerifierRequirement) -> VerifiedResul
     counting = [one for one in snapshot.verifications if _counts(one, snapshot, requirement)]
     void = [(one, why) for one in counting if (why := _void(one, snapshot, requirement)) is not None]
     valid = [one for one in counting if one not in [each for each, _ in void]]
-    findings = [finding for one in valid for finding in _findings(one, snapshot)]
+    findings = [finding for one in valid for finding in _findings(one, snapshot, requirement.new_tests)]
     findings += [skipped(CHECK, f"A verifier run does not count: {why}.", *_evidence(one)) for one, why in void]
     lacking = max(0, requirement.runs - len(valid))
     if not lacking or any(finding.status is Status.FAILED for finding in findings):
@@ -117,7 +119,7 @@ def _void(one: Verification, snapshot: Snapshot, requirement: VerifierRequiremen
     return None
 
 
-def _findings(one: Verification, snapshot: Snapshot) -> Iterator[Finding]:
+def _findings(one: Verification, snapshot: Snapshot, word: Word) -> Iterator[Finding]:
     run = one.run
     if isinstance(run, Unread):
         yield errored(CHECK, f"A verifier run could not be read: {run.because}.", fix=ci_runs.WAIT)
@@ -128,7 +130,9 @@ def _findings(one: Verification, snapshot: Snapshot) -> Iterator[Finding]:
         if one.restored:
             yield _restored(run, one, snapshot)
         if one.new_tests:
-            yield _new_tests(run)
+            yield _new_tests(run, word)
+        elif word != "ignore" and is_too_long(paths := paths_of_new_tests(snapshot)):
+            yield _doubted(word, f"{len(paths)} changed paths of tests are too many to be tried on the target branch.")
 
 
 def _evidence(one: Verification) -> tuple[Evidence, ...]:
@@ -175,7 +179,7 @@ def _restored(run: WorkflowRun, one: Verification, snapshot: Snapshot) -> Findin
     return needs_person(CHECK, reason, *problem.evidence, fix=_JUDGE)
 
 
-def _new_tests(run: WorkflowRun) -> Finding:
+def _new_tests(run: WorkflowRun, word: Word) -> Finding:
     """There the commands must fail, and by failing tests."""
     job = _job(run, NEW_TESTS)
     log = None if job is None else ci_jobs.read_log(job)
@@ -183,7 +187,12 @@ def _new_tests(run: WorkflowRun) -> Finding:
     if job is not None and job.conclusion == "success" and red:
         return passed(CHECK, "The new tests fail on the target branch, as they should.", ci_jobs.evidence_of(job))
     reason = "The new tests do not fail on the target branch, so they do not show what this change is for."
-    evidence = () if job is None else (ci_jobs.evidence_of(job),)
+    return _doubted(word, reason, *(() if job is None else (ci_jobs.evidence_of(job),)))
+
+
+def _doubted(word: Word, reason: str, *evidence: Evidence) -> Finding:
+    if word == "refuse":
+        return failed(CHECK, reason, *evidence, fix=_TEST_IT)
     return needs_person(CHECK, reason, *evidence, fix=_JUDGE)
 
 
@@ -199,4 +208,5 @@ _INSTALL = Fix(
 )
 _REPAIR = Fix("push", "Repair what fails there and push; the gate verifies the new head.")
 _SHOW = Fix("ask-person", "Ask a person to let a command of `ci.commands` run tests that print their summary.")
+_TEST_IT = Fix("push", "Add a test that fails without this change, by a runner that prints its summary.")
 _JUDGE = Fix("ask-person", "A person looks at it and approves if it is right.")

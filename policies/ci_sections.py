@@ -8,6 +8,7 @@ from pydantic import Field
 
 from checks.baseline import Allowance
 from checks.ci_trust import Word as TrustWord
+from checks.new_tests import Word as NewTestsWord
 from policies.fields import APP, Line, Patterns, Section
 
 
@@ -99,3 +100,7 @@ class Verifier(Section):
         description="Commands that prepare the container; unlike the required ones they have the network."
     )
     network: bool = Field(description="Whether the required commands have the network too.")
+    new_tests: NewTestsWord = Field(
+        description="What follows if a change's new tests pass on the target branch too, where they should fail: "
+        "nothing (they are not tried there), a person decides, or refuse it."
+    )

@@ -10,6 +10,7 @@ from checks.approval_code import code_of
 from checks.bundle import BundleReading, read_bundle
 from checks.ci import CiResult
 from checks.finding import Finding, Fix, Status, failed, passed, pending, skipped
+from checks.new_tests import is_too_long, paths_of_new_tests
 from checks.people import Classification
 from checks.review import ReviewRequirement, ReviewResult
 from checks.risk import RiskResult
@@ -206,7 +207,14 @@ def _order(case: _Case, verification: VerifiedResult) -> VerificationOrder | Non
         commands=policy.ci.commands + (ticket.verification_commands if ticket else ()),
         network=policy.verifier.network,
         restored=test_infrastructure(case.snapshot.merge_diff),
+        new_tests=_new_tests(case),
     )
+
+
+def _new_tests(case: _Case) -> tuple[str, ...]:
+    """None where they are not asked for, or more than a dispatch can carry; then the verifier's findings say so."""
+    paths = () if case.state.policy.verifier.new_tests == "ignore" else paths_of_new_tests(case.snapshot)
+    return () if is_too_long(paths) else paths
 
 
 def _split(parts: Iterable[Node]) -> tuple[Node, tuple[Finding, ...]]:

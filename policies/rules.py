@@ -101,6 +101,7 @@ def verifier_requirement(case_risk: Risk, state: PolicyState, login: str | None,
         risk=case_risk.word,
         ready=ready,
         missing_settings=tuple(name for name, value in given.items() if not value),
+        new_tests=policy.verifier.new_tests,
     )
 
 

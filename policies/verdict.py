@@ -87,7 +87,8 @@ def _findings(node: Node) -> Iterator[Finding]:
 class VerificationOrder:
     """Verifier runs that should be started now, `count` of them, and what each is told.
 
-    `restored` are paths of test infrastructure that its second job takes from the target branch.
+    `restored` are paths of test infrastructure that its second job takes from the target branch, `new_tests` those of
+    tests that its third job adds to it.
     """
 
     count: int
@@ -97,6 +98,7 @@ class VerificationOrder:
     commands: tuple[str, ...]
     network: bool
     restored: tuple[str, ...]
+    new_tests: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

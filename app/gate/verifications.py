@@ -110,7 +110,7 @@ async def start_verification(
         effect.target_sha,
         effect.policy_digest,
         list(order.restored),
-        [],
+        list(order.new_tests),
     )
     async with gate.database.transaction() as connection:
         await verifications.start(connection, row)
@@ -124,6 +124,7 @@ async def start_verification(
         "commands": _lines(order.commands),
         "network": str(order.network).lower(),
         "restore": encoded_paths(*order.restored),
+        "new_tests": encoded_paths(*order.new_tests),
     }
     file, ref = order.workflow.rpartition("/")[2], effect.target_ref.removeprefix(BRANCHES)
     try:

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from checks.finding import Status
-from checks.snapshot import Job, Unread, Verification, WorkflowRun
+from checks.snapshot import FileStatus, Job, Unread, Verification, WorkflowRun
+from checks.tampering.alteration import Analysis
 from checks.verified import VerifiedResult, VerifierRequirement, check
-from tests.checks.build import BASE, NO_TESTS, OTHER, job, log, report, run, snapshot, workflow
+from tests.checks.build import BASE, NO_TESTS, OTHER, diff, file, job, log, report, run, snapshot, workflow
 
 P, F, OPEN, E, S = Status.PASSED, Status.FAILED, Status.PENDING, Status.ERRORED, Status.SKIPPED
 PATH = ".github/workflows/mergegate-verify.yml"
@@ -220,6 +221,24 @@ class TestNewTests:
         reason = "The new tests do not fail on the target branch, so they do not show what this change is for."
         assert (found.status, found.reason, found.needs_person) == (OPEN, reason, True)
         assert found.evidence[0].label == "job 5001 `new-tests`"
+
+    def test_the_policy_may_refuse_them(self) -> None:
+        other = verifier_job("new-tests", conclusion="failure")
+        made = verification(verifier_run(verifier_job(), other), new_tests=("test_more.py",))
+        result = judge(made, asked=replace(ASKED, new_tests="refuse"))
+        found = result.findings[1]
+        assert (found.status, found.needs_person, found.fix and found.fix.action) == (F, False, "push")
+
+    @pytest.mark.parametrize(("word", "status"), [("ignore", None), ("person", OPEN), ("refuse", F)])
+    def test_more_than_a_dispatch_carries_are_not_tried_and_that_is_said(self, word: Any, status: Any) -> None:
+        many = diff(*(file(f"tests/test_{n}.py", FileStatus.ADDED, additions=1) for n in range(400)))
+        result = judge(verification(), asked=replace(ASKED, new_tests=word), merge_diff=many, analysis=Analysis(()))
+        reason = "400 changed paths of tests are too many to be tried on the target branch."
+        assert said(result)[1:] == ([] if status is None else [(status, reason)])
+
+    def test_a_few_that_were_not_asked_for_need_not_be_tried(self) -> None:
+        result = judge(verification(), asked=replace(ASKED, new_tests="refuse"))
+        assert [status for status, _ in said(result)] == [P]
 
     def test_a_job_that_is_missing_proves_nothing(self) -> None:
         found = self.judged().findings[1]

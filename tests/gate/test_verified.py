@@ -20,6 +20,7 @@ pytestmark = pytest.mark.anyio
 FILE = Path(__file__).parents[2] / "deploy" / "workflows" / "mergegate-verify.yml"
 PATH = ".github/workflows/mergegate-verify.yml"
 VERIFYING = POLICY + "ci: {commands: [python -m unittest]}\nverifier: {image: 'python:3.13'}\n"
+NEW_TESTS = VERIFYING.replace("verifier: {", "verifier: {new_tests: refuse, ")
 HIGH = BUNDLE.replace("level: low", "level: high").replace("data_loss: false", "data_loss: false\n  tested: true")
 CODE = "def allowed(user):\n    return user == 'ada'\n"
 TEST = (
@@ -35,12 +36,12 @@ async def open_verified(stage: Scene, policy: str = VERIFYING, **more: str) -> R
     return shop
 
 
-def answers(stage: Scene, shop: Repository, unchanged: str = GREEN, restored: str = GREEN) -> None:
-    """What the verifier's jobs print; nothing is executed."""
+def answers(stage: Scene, shop: Repository, unchanged: str = GREEN, restored: str = GREEN, new: str = RED) -> None:
+    """What the verifier's jobs print; nothing is executed. The new tests' job ends well when its tests fail."""
 
     def script(run: WorkflowRun, job: Job) -> ScriptedJob:
-        output = restored if job.name == "restored" else unchanged
-        conclusion = "failure" if "FAILED" in output else "success"
+        output = {"restored": restored, "new-tests": new}.get(job.name, unchanged)
+        conclusion = "failure" if ("FAILED" in output) is not (job.name == "new-tests") else "success"
         return ScriptedJob(conclusion, log_of(shop, job, run, output, int(conclusion == "failure")))
 
     stage.github.actions.script(shop, PATH, script)
@@ -60,11 +61,13 @@ async def high_pull(stage: Scene, shop: Repository, **more: str) -> PullRequest:
 
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap, which runs the containers, is not installed")
 async def test_a_high_risk_change_is_verified_approved_and_merged(stage: Scene) -> None:
-    shop = await open_verified(stage)
+    shop = await open_verified(stage, NEW_TESTS)
     pull = await high_pull(stage, shop)
     await stage.settle()
     assert stage.verdict(shop, pull) == {"evidence": "success", "review": "in_progress"}
     (run,) = verifier_runs(shop)
+    (new,) = (job for job in run.jobs[1] if job.name == "new-tests")
+    assert b"FAILED (errors=1)" in (new.log or b""), "there is no shop.auth on the target branch"
     assert (run.event, run.actor, run.head_branch) == ("workflow_dispatch", "mergegate[bot]", "main")
     assert b"Ran 1 test in" in (run.jobs[1][0].log or b"")
     await stage.github.review(shop, pull.number, "ada")
@@ -92,6 +95,17 @@ async def test_what_only_passes_with_its_own_test_infrastructure_is_for_a_person
     assert [job.name for job in run.jobs[1] if job.conclusion != "skipped"] == ["unchanged", "restored"]
     assert stage.verdict(shop, pull)["review"] == "in_progress"
     assert "the required commands do not succeed." in stage.summary(shop, pull, "review")
+
+
+async def test_new_tests_that_pass_without_the_change_are_refused(stage: Scene) -> None:
+    shop = await open_verified(stage, NEW_TESTS)
+    answers(stage, shop, new=GREEN)
+    pull = await high_pull(stage, shop)
+    await stage.settle()
+    (run,) = verifier_runs(shop)
+    assert run.inputs["new_tests"] == "tests/test_auth.py\n"
+    assert stage.verdict(shop, pull)["evidence"] == "failure"
+    assert "The new tests do not fail on the target branch" in stage.summary(shop, pull, "evidence")
 
 
 async def test_critical_risk_needs_two_runs(stage: Scene) -> None:
@@ -247,5 +261,5 @@ def test_the_shipped_workflow_reads_what_the_gate_sends() -> None:
     import yaml
 
     text: Any = yaml.safe_load(FILE.read_text("utf-8"))
-    given = {"id", "head", "target", "tree", "image", "setup", "commands", "network", "restore"}
+    given = {"id", "head", "target", "tree", "image", "setup", "commands", "network", "restore", "new_tests"}
     assert given <= set(text[True]["workflow_dispatch"]["inputs"])

@@ -246,9 +246,9 @@ class TestVerifierOrder:
         "verifier: {image: 'python:3.13', setup: [pip install .], network: true}\n"
     )
 
-    def judged(self, risk: str = "high", **changes: Any) -> Verdict:
+    def judged(self, risk: str = "high", policy: str = POLICY, **changes: Any) -> Verdict:
         files = (*snapshot_workflows(), WorkflowFile(self.PATH, "v1" * 20, "v1" * 20))
-        return judged(self.POLICY, **{"body": body(risk), "workflows": files, **changes})
+        return judged(policy, **{"body": body(risk), "workflows": files, **changes})
 
     def test_runs_are_asked_for_once_all_else_is_settled(self) -> None:
         command = ("pytest -q",)
@@ -279,6 +279,24 @@ class TestVerifierOrder:
         order = self.judged(**changed).order
         assert order is not None
         assert order.restored == ("Makefile", "tests/conftest.py")
+
+    @pytest.mark.parametrize(
+        ("word", "paths"), [("ignore", ()), ("person", ("tests/test_a.py",)), ("refuse", ("tests/test_a.py",))]
+    )
+    def test_new_tests_are_tried_on_the_target_where_the_policy_asks(self, word: str, paths: tuple[str, ...]) -> None:
+        test = ChangedFile("tests/test_a.py", FileStatus.ADDED, additions=4)
+        policy = self.POLICY.replace("network", f"new_tests: {word}, network")
+        changed = change("src/a.py", "tests/test_a.py")
+        order = self.judged(policy=policy, **{**changed, "merge_diff": Diff((test,)), "analysis": Analysis(())}).order
+        assert order is not None
+        assert order.new_tests == paths
+
+    def test_new_tests_that_a_dispatch_cannot_carry_are_left_out_of_it(self) -> None:
+        tests = tuple(ChangedFile(f"tests/test_{n}.py", FileStatus.ADDED, additions=4) for n in range(400))
+        policy = self.POLICY.replace("network", "new_tests: refuse, network")
+        order = self.judged(policy=policy, merge_diff=Diff(tests), analysis=Analysis(())).order
+        assert order is not None
+        assert order.new_tests == ()
 
     def test_none_is_asked_for_while_something_is_open_or_it_is_a_draft(self) -> None:
         assert self.judged(draft=True).order is None
