@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 import structlog
 
-from app.logging import configure_logging
+from app.logging import LateLogger, configure_logging
 
 
 @pytest.fixture(autouse=True)
@@ -45,3 +45,21 @@ def test_the_level_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
     configure_logging(logging.ERROR)
     structlog.get_logger("test").warning("unheard")
     assert capsys.readouterr().err == ""
+
+
+def test_a_late_logger_says_only_what_is_broken_where_nothing_was_set_up(capsys: pytest.CaptureFixture[str]) -> None:
+    structlog.reset_defaults()
+    log = LateLogger("test")
+    log.warning("unheard")
+    log.error("broken", text="ghs_0123456789abcdefghij0123456789abcdefgh")
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "broken" in said.err
+    assert "unheard" not in said.err
+    assert "0123456789abcdefghij" not in said.err
+
+
+def test_a_late_logger_keeps_the_level_that_was_set_up(capsys: pytest.CaptureFixture[str]) -> None:
+    configure_logging()
+    LateLogger("test").info("heard")
+    assert "heard" in capsys.readouterr().err

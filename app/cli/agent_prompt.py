@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from app.gate.presets import read_presets
 from app.local.clone import find_clone, open_clone, read_revision
 from app.local.policy import read_policy_of
 from app.local.prompting import section
+from app.local.work import finish
 
 
 def agent_prompt(
@@ -20,12 +19,12 @@ def agent_prompt(
     base: Annotated[str, typer.Option("--base", metavar="REV", help="The target branch's tip.")] = "origin/HEAD",
 ) -> None:
     """Print a section of at most 600 tokens for an agent's instruction file, from the policy at --base."""
-    sys.stdout.write(asyncio.run(_section(Path(repo), base)))
+    sys.stdout.write(finish(_section(Path(repo), base)))
 
 
 async def _section(repo: Path, base: str) -> str:
     clone = find_clone(repo)
     async with open_clone(clone) as objects:
         revision = await read_revision(clone, objects, "--base", base)
-        state = await read_policy_of(objects, revision, None, read_presets())
+        state = await read_policy_of(objects, revision, None)
     return section(state.policy, (revision.branch or "refs/heads/main").removeprefix("refs/heads/"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
@@ -14,11 +13,11 @@ import typer
 
 from app.cli.check import read_ticket
 from app.cli.printing import progress
-from app.gate.presets import read_presets
 from app.local.clone import find_clone
 from app.local.drafting import Given, Known, Question, block, draft, faults, questions
 from app.local.judge import Request, look_at
 from app.local.records import read_records
+from app.local.work import finish
 from policies.escape import clean
 from policies.evaluate import evaluate
 
@@ -59,7 +58,7 @@ def make(
         producer=agent,
     )
     with progress("Reading the change"):
-        known = asyncio.run(_known(Path(repo), base, head, ticket))
+        known = finish(_known(Path(repo), base, head, ticket))
     given = _answered(given, questions(known, given))
     _refuse_open(questions(known, given))
     text = block(draft(known, given))
@@ -72,7 +71,7 @@ def make(
 async def _known(repo: Path, base: str, head: str, ticket: str | None) -> Known:
     frozen = None if ticket is None else read_ticket(ticket)
     request = Request(repository=repo, base=base, head=head, now=datetime.now(UTC), ticket=frozen)
-    state, snapshot = await look_at(request, read_presets())
+    state, snapshot = await look_at(request)
     verdict = evaluate(state, snapshot, gated=True)
     return Known(state, snapshot, verdict, read_records(find_clone(repo)))
 

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import asyncio
+import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from app.cli.files import read_bytes, read_text, shown
 from app.cli.printing import print_json, print_line, print_verdict, progress, verdict_record
-from app.gate.log_process import LOG_LIMIT
-from app.gate.presets import read_presets
 from app.local.clone import CannotLook, find_clone
 from app.local.judge import Request, judge
+from app.local.work import finish
 from checks.finding import Status
-from checks.snapshot import Ticket
-from checks.ticket import parse_ticket
 from policies.escape import clean
-from policies.verdict import Verdict
+
+if TYPE_CHECKING:
+    from checks.snapshot import Ticket
+    from policies.verdict import Verdict
 
 _EXIT_CODES = {Status.FAILED: 1, Status.ERRORED: 2}
 
@@ -47,6 +47,8 @@ def check(
     What only GitHub can tell is pending, and the change is judged as an agent's: nobody is known to be a person. Exit
     code 0: nothing failed; 1: something failed; 2: it could not be looked at.
     """
+    # Models of a gate have no plugins; pydantic would search all that is installed for some.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     request = Request(
         repository=Path(repo),
         base=base,
@@ -59,7 +61,7 @@ def check(
         tampering=tampering,
     )
     with progress("Reading the change"):
-        verdict = asyncio.run(judge(request, read_presets()))
+        verdict = finish(judge(request))
     if find_clone(request.repository).is_shallow:
         typer.echo("mergegate: the clone is shallow, so where the branches parted is not certain.", err=True)
     _print(verdict, as_json=as_json)
@@ -76,6 +78,9 @@ def _print(verdict: Verdict, *, as_json: bool) -> None:
 
 def read_ticket(name: str) -> Ticket:
     """Raises CannotLook."""
+    from checks.snapshot import Ticket
+    from checks.ticket import parse_ticket
+
     ticket = parse_ticket(read_text(name))
     if isinstance(ticket, Ticket):
         return ticket
@@ -84,4 +89,8 @@ def read_ticket(name: str) -> Ticket:
 
 
 def _logs(names: Sequence[str]) -> dict[str, bytes]:
+    if not names:
+        return {}
+    from app.gate.log_process import LOG_LIMIT
+
     return {shown(name): read_bytes(name, LOG_LIMIT) for name in names}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import logging
 import sys
 import traceback
 from functools import lru_cache
@@ -13,7 +12,6 @@ import typer
 from typer.core import TyperGroup
 
 from app.errors import ActionableError
-from app.logging import configure_logging
 
 _COULD_NOT_LOOK = 2
 # Name to module and function, or to module and group. Each is imported when it is wanted: `check` needs neither the
@@ -41,11 +39,10 @@ class _Commands(TyperGroup):
     """Errors that a person can act on end with one sentence and exit code 2.
 
     Standard output is for the answer alone; what is logged on the way goes to standard error, and for most commands
-    only where something is broken. The service sets its own level.
+    only where something is broken, see `app.logging`. The service sets its own level.
     """
 
     def invoke(self, ctx: Any) -> Any:
-        configure_logging(logging.ERROR)
         try:
             return super().invoke(ctx)
         except ActionableError as wrong:

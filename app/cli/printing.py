@@ -10,16 +10,17 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import Any
-
-from rich.console import Console
-from rich.text import Text
-from rich.tree import Tree
+from typing import TYPE_CHECKING, Any
 
 from checks.finding import Finding, Status
 from policies.escape import clean
-from policies.explain import finding_record
-from policies.verdict import Node, Verdict
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+    from rich.tree import Tree
+
+    from policies.verdict import Node, Verdict
 
 _STYLES = {
     Status.PASSED: ("✓", "green"),
@@ -37,22 +38,35 @@ def print_json(value: Any) -> None:
 
 
 def print_line(text: str, style: str = "") -> None:
-    Console(highlight=False).print(Text(text, style=style), soft_wrap=True)
+    from rich.text import Text
+
+    _console().print(Text(text, style=style), soft_wrap=True)
+
+
+def _console() -> Console:
+    """rich is imported where something is printed with it: JSON and standard error that no person reads need none."""
+    from rich.console import Console
+
+    return Console(highlight=False)
 
 
 @contextmanager
 def progress(words: str) -> Iterator[None]:
     """Says what is being done on standard error while the block lasts, where a person looks at it."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
+    if not sys.stderr.isatty():
         yield
         return
-    with console.status(Text(words)):
+    from rich.console import Console
+    from rich.text import Text
+
+    with Console(stderr=True).status(Text(words)):
         yield
 
 
 def record(finding: Finding) -> dict[str, Any]:
     """A finding for programs: `check`, `status`, `reason`, `needs_person`, `fix`, `evidence`."""
+    from policies.explain import finding_record
+
     return {**finding_record(finding), "evidence": [asdict(each) for each in finding.evidence]}
 
 
@@ -77,13 +91,18 @@ def headline(verdict: Verdict) -> str:
 
 def print_verdict(verdict: Verdict) -> None:
     """The result tree, readable from 40 columns on."""
-    console = Console(highlight=False)
+    from rich.text import Text
+
+    console = _console()
     console.print(Text(headline(verdict), style=_STYLES[verdict.status][1]))
     for name, root in (("evidence", verdict.evidence), ("review", verdict.review)):
         console.print(_tree(f"mergegate/{name}", root))
 
 
 def _tree(name: str, root: Node) -> Tree:
+    from rich.text import Text
+    from rich.tree import Tree
+
     tree = Tree(_line(root.status, name), guide_style="dim")
     for part in root.children:
         branch = tree.add(_line(part.status, clean(part.name, 80)))
@@ -95,5 +114,7 @@ def _tree(name: str, root: Node) -> Tree:
 
 
 def _line(status: Status, words: str) -> Text:
+    from rich.text import Text
+
     sign, style = _STYLES[status]
     return Text.assemble((f"{sign} ", style), words)

@@ -7,7 +7,6 @@ VS Code know `{"decision": "block", "reason": …}` and set `stop_hook_active` o
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sys
 from datetime import UTC, datetime
@@ -18,9 +17,9 @@ from typing import Annotated, Any
 import typer
 
 from app.cli.printing import print_json
-from app.gate.presets import read_presets
 from app.local.clone import CannotLook
 from app.local.judge import Request, judge
+from app.local.work import finish
 from checks.finding import Finding, Status
 from policies.escape import clean
 
@@ -60,7 +59,7 @@ def _event() -> dict[str, Any]:
 def _wrong(folder: Path, base: str) -> str | None:
     request = Request(repository=folder, base=base, head="HEAD", now=datetime.now(UTC))
     try:
-        verdict = asyncio.run(judge(request, read_presets()))
+        verdict = finish(judge(request))
     except CannotLook as wrong:
         typer.echo(f"mergegate: {wrong}", err=True)
         return None

@@ -6,20 +6,18 @@ nothing that a pull request contains can run or change an answer. Output is boun
 
 from __future__ import annotations
 
-import asyncio
 import os
-import signal
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import structlog
+from app.gate.git_process import Call, TooMuchSaid, in_event_loop, run
+from app.logging import LateLogger
 
-log = structlog.get_logger(__name__)
+log = LateLogger(__name__)
 
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
-OUTPUT_LIMIT = 64 * 1024 * 1024
 TIME_LIMIT = 60.0
 
 ISOLATED: Mapping[str, str] = {
@@ -84,25 +82,14 @@ async def run_git(
 
     Raises GitFailed for an exit code outside `good`, GitTooSlow, GitTooLarge.
     """
-    process = await asyncio.create_subprocess_exec(
-        "git",
-        f"--git-dir={folder}",
-        *arguments,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        env={"PATH": os.environ.get("PATH", os.defpath), **ISOLATED, **(environment or {})},
-        cwd="/",
-        start_new_session=True,
-    )
+    surroundings = {"PATH": os.environ.get("PATH", os.defpath), **ISOLATED, **(environment or {})}
+    call = Call(("git", f"--git-dir={folder}", *arguments), surroundings, stdin, time_limit)
     try:
-        async with asyncio.timeout(time_limit):
-            out, err = await _communicate(process, stdin)
-            code = await process.wait()
+        code, out, err = await run(call)
     except TimeoutError:
         raise GitTooSlow(f"git {_command(arguments)} did not finish in {time_limit:.0f} s") from None
-    finally:
-        await _end(process)
+    except TooMuchSaid as too_much:
+        raise GitTooLarge(f"git's answer is over {too_much.limit} bytes") from None
     if code not in good:
         log.warning("git failed", arguments=arguments, code=code, said=err.decode(errors="replace").strip()[:500])
         raise GitFailed(f"git {_command(arguments)} ended with {code}")
@@ -117,46 +104,6 @@ def _command(arguments: Sequence[str]) -> str:
             return word
         next(words, "")
     return "git"
-
-
-async def _communicate(process: asyncio.subprocess.Process, stdin: bytes) -> tuple[bytes, bytes]:
-    out, err, _ = await asyncio.gather(
-        _read_bounded(process.stdout, OUTPUT_LIMIT), _read_bounded(process.stderr, 1024 * 1024), _feed(process, stdin)
-    )
-    return out, err
-
-
-async def _feed(process: asyncio.subprocess.Process, stdin: bytes) -> None:
-    assert process.stdin is not None
-    try:
-        process.stdin.write(stdin)
-        await process.stdin.drain()
-        process.stdin.close()
-    except (BrokenPipeError, ConnectionResetError):
-        return  # git ended without reading; its exit code says why
-
-
-async def _read_bounded(stream: asyncio.StreamReader | None, limit: int) -> bytes:
-    assert stream is not None
-    parts: list[bytes] = []
-    size = 0
-    while part := await stream.read(65536):
-        size += len(part)
-        if size > limit:
-            raise GitTooLarge(f"git's answer is over {limit} bytes")
-        parts.append(part)
-    return b"".join(parts)
-
-
-async def _end(process: asyncio.subprocess.Process) -> None:
-    """Nothing that git started outlives its call, also when the attempt is cancelled."""
-    if process.returncode is not None:
-        return
-    try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        return
-    await process.wait()
 
 
 class GitObjects:
@@ -293,7 +240,7 @@ async def borrowed_objects(objects_folder: Path, folder: Path) -> AsyncIterator[
     It has none of the other one's configuration, hooks or attributes, and what is written stays in `folder`.
     """
     await init_bare(folder)
-    await asyncio.to_thread(_borrow, folder, objects_folder)
+    await _on_disk(_borrow, folder, objects_folder)
     yield GitObjects(folder)
 
 
@@ -313,5 +260,19 @@ def _alternate(path: bytes) -> bytes:
 
 async def init_bare(folder: Path) -> None:
     """Make `folder` an empty bare repository; harmless when it is one."""
-    await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
+    await _on_disk(_make, folder)
     await run_git(folder, ("init", "--bare", "--quiet", "--template=", str(folder)))
+
+
+async def _on_disk(work: Callable[..., None], *arguments: Path) -> None:
+    """An event loop does not wait for disks."""
+    if not in_event_loop():
+        work(*arguments)
+        return
+    import asyncio
+
+    await asyncio.to_thread(work, *arguments)
+
+
+def _make(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)

@@ -13,7 +13,7 @@ from posixpath import dirname, join, normpath
 from app.gate.blobs import read_blobs
 from app.gate.git import GitFailed, GitObjects
 from checks.snapshot import SYMLINK_MODE, Diff, Unread
-from checks.tampering.surface import twins
+from checks.tampering.twins import twins
 
 MOST_LINKS = 2_000  # of one tree
 MOST_TWINS = 200

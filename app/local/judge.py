@@ -6,23 +6,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from app.gate.changes import Changes, read_changes
 from app.gate.git import GitObjects
-from app.gate.log_process import parse_logs
 from app.local.clone import CannotLook, Clone, Revision, find_clone, open_clone, read_revision
-from app.local.policy import read_policy_of
-from checks.bundle import read_bundle
-from checks.claims import check_given_logs
-from checks.snapshot import Head, JobLog, Repository, Snapshot, Ticket, Unread
-from checks.tampering.alteration import Analysis
+from app.local.work import in_loop, side_by_side
 from policies.escape import clean
-from policies.evaluate import evaluate
-from policies.load import PolicyState
-from policies.tree import group, required
-from policies.verdict import Verdict
 
-NOT_ASKED = Unread("GitHub was not asked", offline=True)
+if TYPE_CHECKING:
+    from app.gate.changes import Changes
+    from checks.snapshot import JobLog, Snapshot, Ticket, Unread
+    from checks.tampering.alteration import Analysis
+    from policies.load import PolicyState
+    from policies.verdict import Verdict
+
+# Much is imported within functions: the policy's reader, half of all there is to load, loads while git works, and what
+# is not asked for (logs, the comparison of tests) is not loaded at all.
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,35 +42,51 @@ class Request:
     tampering: bool = True  # whether changed files are read and compared, which takes longest
 
 
-async def judge(request: Request, presets: Mapping[str, str]) -> Verdict:
+async def judge(request: Request) -> Verdict:
     """The verdict on merging `head` into `base`. Raises CannotLook."""
     logs = await _read_logs(request.logs)
-    state, snapshot = await look_at(request, presets)
+    state, snapshot = await look_at(request)
+    from policies.evaluate import evaluate
+
     return _with_logs(evaluate(state, snapshot, gated=True), snapshot, logs)
 
 
-async def look_at(request: Request, presets: Mapping[str, str]) -> tuple[PolicyState, Snapshot]:
+async def look_at(request: Request) -> tuple[PolicyState, Snapshot]:
     """The policy in force at `base`, and everything that a clone alone can tell. Raises CannotLook."""
     clone = find_clone(request.repository)
     async with open_clone(clone) as objects:
         base = await read_revision(clone, objects, "--base", request.base)
         head = await read_revision(clone, objects, "--head", request.head)
-        state = await read_policy_of(objects, base, request.policy, presets)
-        changes = await _changes(clone, objects, base, head)
+        state, changes = await side_by_side(_policy(objects, base, request), _changes(clone, objects, base, head))
         analysis = await _analysis(objects, changes, base, head) if request.tampering else None
     return state, replace(_snapshot(request, clone, base, head, changes), analysis=analysis)
 
 
 async def _read_logs(logs: Mapping[str, bytes]) -> dict[str, JobLog]:
+    if not logs:
+        return {}
+    from app.gate.log_process import parse_logs
+    from checks.snapshot import Unread
+
     read: dict[str, JobLog] = {}
-    for name, log in zip(logs, await parse_logs(tuple(logs.values())), strict=True):
+    for name, log in zip(logs, await in_loop(parse_logs(tuple(logs.values()))), strict=True):
         if isinstance(log, Unread):
             raise CannotLook(f"{clean(name, 400)}: {log.because}. Give the raw log of a single job.")
         read[name] = log
     return read
 
 
+async def _policy(objects: GitObjects, base: Revision, request: Request) -> PolicyState:
+    import policies.evaluate  # noqa: F401 - needed next; it loads here, while git works
+    from app.local.policy import read_policy_of
+
+    return await read_policy_of(objects, base, request.policy)
+
+
 async def _changes(clone: Clone, objects: GitObjects, base: Revision, head: Revision) -> Changes:
+    from app.gate.changes import read_changes
+    from checks.snapshot import Unread
+
     changes = await read_changes(objects, base.commit, head.commit)
     if isinstance(changes.diff, Unread):
         raise _unreadable(clone, changes.diff.because)
@@ -81,10 +96,11 @@ async def _changes(clone: Clone, objects: GitObjects, base: Revision, head: Revi
 
 
 async def _analysis(objects: GitObjects, changes: Changes, base: Revision, head: Revision) -> Analysis | Unread:
-    from app.gate.analysis import analyse_difference, judged_difference  # a third of the start, and not always wanted
+    from app.gate.analysis import analyse_difference, judged_difference
+    from checks.snapshot import Unread
 
     judged = judged_difference(changes, base.commit, head.commit)
-    return judged if isinstance(judged, Unread) else await analyse_difference(objects, judged[1])
+    return judged if isinstance(judged, Unread) else await in_loop(analyse_difference(objects, judged[1]))
 
 
 def _unreadable(clone: Clone, because: str) -> CannotLook:
@@ -93,6 +109,9 @@ def _unreadable(clone: Clone, because: str) -> CannotLook:
 
 
 def _snapshot(request: Request, clone: Clone, base: Revision, head: Revision, changes: Changes) -> Snapshot:
+    from checks.snapshot import Head, Repository, Snapshot, Unread
+
+    not_asked = Unread("GitHub was not asked", offline=True)
     target = base.branch or base.commit[:12]
     name = clone.common_folder.resolve().parent.name
     return Snapshot(
@@ -100,7 +119,7 @@ def _snapshot(request: Request, clone: Clone, base: Revision, head: Revision, ch
         number=None,
         title="",
         body="" if request.bundle is None else request.bundle or "\n",
-        author=NOT_ASKED,
+        author=not_asked,
         draft=False,
         open=True,
         head=Head(head.commit, head.tree, head.branch or "", 0),
@@ -113,14 +132,14 @@ def _snapshot(request: Request, clone: Clone, base: Revision, head: Revision, ch
         mergeable=changes.mergeable,
         aliases=changes.aliases,
         twins=changes.twins,
-        changed_files_total=NOT_ASKED,
+        changed_files_total=not_asked,
         # Whose accounts the addresses in commits belong to, only GitHub knows.
-        commits=NOT_ASKED,
+        commits=not_asked,
         comments=(),
-        reviews=NOT_ASKED,
-        runs=NOT_ASKED,
-        workflows=NOT_ASKED,
-        check_runs=NOT_ASKED,
+        reviews=not_asked,
+        runs=not_asked,
+        workflows=not_asked,
+        check_runs=not_asked,
         observed_at=request.now,
         ticket=request.ticket,
     )
@@ -130,5 +149,9 @@ def _with_logs(verdict: Verdict, snapshot: Snapshot, logs: Mapping[str, JobLog])
     """The verdict with what the handed-over logs say against the bundle; they never speak for it."""
     if not logs:
         return verdict
+    from checks.bundle import read_bundle
+    from checks.claims import check_given_logs
+    from policies.tree import group, required
+
     said = group("logs", check_given_logs(read_bundle(snapshot), logs))
     return replace(verdict, evidence=required("evidence", (*verdict.evidence.children, said)))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from app.gate.git import GitFailed, GitObjects, run_git
+from app.gate.presets import read_presets
 from app.local.clone import CannotLook, Revision
 from checks.snapshot import Unread
 from policies.errors import PolicyError
@@ -15,11 +14,9 @@ from policies.schema import POLICY_PATH
 _PLAIN_MODES = (b"100644", b"100755")
 
 
-async def read_policy_of(
-    objects: GitObjects, base: Revision, given: tuple[str, str] | None, presets: Mapping[str, str]
-) -> PolicyState:
+async def read_policy_of(objects: GitObjects, base: Revision, given: tuple[str, str] | None) -> PolicyState:
     """The policy in force; `given` is a file's name and text. Raises CannotLook for a given file with faults."""
-    ref = base.branch or base.commit[:12]
+    ref, presets = base.branch or base.commit[:12], read_presets()
     if given is None:
         return read_policy(PolicySource(await _text_at(objects, base.commit), ref, base.commit), presets)
     name, text = given

@@ -13,8 +13,7 @@ import stat
 import tempfile
 from pathlib import Path
 
-import structlog
-
+from app.logging import LateLogger
 from app.store.binaries import EmbeddedFailed, Owner, closed_to, refuse_unfit
 
 SUBFOLDER = "postgresql"
@@ -23,7 +22,7 @@ SOCKET = ".s.PGSQL.5432"
 # sockaddr_un holds 108 bytes on Linux and 104 on macOS, the closing zero included.
 LONGEST_SOCKET = 100
 
-log = structlog.get_logger(__name__)
+log = LateLogger(__name__)
 
 
 def prepare(data: Path, owner: Owner) -> None:

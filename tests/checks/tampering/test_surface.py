@@ -11,7 +11,8 @@ from checks.snapshot import FileStatus
 from checks.tampering.alteration import Alteration, Weight
 from checks.tampering.change import Change, Version
 from checks.tampering.disguises import LONGEST_LINE
-from checks.tampering.surface import alterations, twins
+from checks.tampering.surface import alterations
+from checks.tampering.twins import twins
 from tests.checks.tampering.honest import changes_between
 
 FAILED, PERSON, RISK = Weight.FAILED, Weight.PERSON, Weight.RISK

@@ -1,0 +1,57 @@
+"""One process of git within an event loop, see `app.gate.git_process`."""
+
+from __future__ import annotations
+
+import asyncio
+
+from app.gate.git_process import ERROR_LIMIT, OUTPUT_LIMIT, PIECE, Answer, Call, TooMuchSaid, end
+
+
+async def run_in_loop(call: Call) -> Answer:
+    """Raises TimeoutError, TooMuchSaid. What git started also ends when the attempt is cancelled."""
+    process = await asyncio.create_subprocess_exec(
+        *call.command,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env=call.environment,
+        cwd="/",
+        start_new_session=True,
+    )
+    try:
+        async with asyncio.timeout(call.seconds):
+            out, err = await _exchange(process, call.stdin)
+            return await process.wait(), out, err
+    finally:
+        if process.returncode is None:
+            end(process.pid)
+            await process.wait()
+
+
+async def _exchange(process: asyncio.subprocess.Process, given: bytes) -> tuple[bytes, bytes]:
+    out, err, _ = await asyncio.gather(
+        _read_bounded(process.stdout, OUTPUT_LIMIT), _read_bounded(process.stderr, ERROR_LIMIT), _feed(process, given)
+    )
+    return out, err
+
+
+async def _feed(process: asyncio.subprocess.Process, given: bytes) -> None:
+    assert process.stdin is not None
+    try:
+        process.stdin.write(given)
+        await process.stdin.drain()
+        process.stdin.close()
+    except (BrokenPipeError, ConnectionResetError):
+        return  # git ended without reading; its exit code says why
+
+
+async def _read_bounded(stream: asyncio.StreamReader | None, limit: int) -> bytes:
+    assert stream is not None
+    parts: list[bytes] = []
+    size = 0
+    while part := await stream.read(PIECE):
+        size += len(part)
+        if size > limit:
+            raise TooMuchSaid(limit)
+        parts.append(part)
+    return b"".join(parts)

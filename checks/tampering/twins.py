@@ -1,0 +1,39 @@
+"""Paths of a tree that some file systems take for one another."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator
+
+
+def twins(paths_after: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """The paths in pairs.
+
+    Files and folders are compared without case and in Unicode's form NFKC, as macOS and Windows do and more; each is
+    paired with the first of its kind in the order of the tree.
+    """
+    first: dict[str, str] = {}
+    found: list[tuple[str, str]] = []
+    for path in _with_folders(paths_after):
+        other = first.setdefault(_folded(path), path)
+        if other != path:
+            found.append((other, path))
+    return tuple(found)
+
+
+def _with_folders(paths: Iterable[str]) -> Iterator[str]:
+    """Every path after the folders that it brings, each once."""
+    seen: set[str] = set()
+    for path in paths:
+        end = path.find("/")
+        while end >= 0:
+            folder = path[:end]
+            if folder not in seen:
+                seen.add(folder)
+                yield folder
+            end = path.find("/", end + 1)
+        yield path
+
+
+def _folded(path: str) -> str:
+    return path.lower() if path.isascii() else unicodedata.normalize("NFKC", path).casefold()

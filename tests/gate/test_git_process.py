@@ -1,0 +1,148 @@
+"""A process of git without an event loop has the same bounds as within one."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.gate import git_process
+from app.gate.git import GitFailed, GitObjects, GitTooLarge, GitTooSlow, borrowed_objects, run_git
+from app.gate.git_process import Call, TooMuchSaid, in_event_loop, run, run_without_loop
+from app.local.work import finish, in_loop, side_by_side
+
+CONTENT = b"x" * 200_000
+
+
+def _asyncio_run(work: Any) -> Any:
+    return asyncio.run(work)
+
+
+WAYS = pytest.mark.parametrize("done", [finish, _asyncio_run], ids=["without a loop", "in a loop"])
+Done = Callable[[Any], Any]
+
+
+def shell(script: str, stdin: bytes = b"", seconds: float = 20.0) -> Call:
+    return Call(("sh", "-c", script), {"PATH": os.environ["PATH"]}, stdin, seconds)
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("git") / "objects.git"
+    subprocess.run(("git", "init", "--quiet", "--bare", str(folder)), check=True)
+    return folder
+
+
+@WAYS
+def test_both_outputs_and_the_exit_code_are_told(done: Done) -> None:
+    assert done(run(shell("cat; echo no >&2; exit 7", b"given"))) == (7, b"given", b"no\n")
+
+
+@WAYS
+def test_more_than_a_pipe_holds_goes_through_in_both_directions(done: Done) -> None:
+    assert done(run(shell("cat", CONTENT))) == (0, CONTENT, b"")
+
+
+@WAYS
+def test_a_command_that_does_not_read_is_no_failure(done: Done) -> None:
+    assert done(run(shell("exec 0<&-; echo said", CONTENT))) == (0, b"said\n", b"")
+
+
+@WAYS
+@pytest.mark.parametrize("script", ["exec sleep 30", "exec >&- 2>&-; exec sleep 30"], ids=["silent", "pipes closed"])
+def test_one_that_takes_too_long_is_ended(done: Done, script: str, tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+    with pytest.raises(TimeoutError):
+        done(run(shell(f"echo $$ > {pid}; {script}", seconds=0.2)))
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid.read_text()), 0)
+
+
+@WAYS
+def test_more_than_the_limit_is_not_taken(done: Done) -> None:
+    with pytest.raises(TooMuchSaid) as too_much:
+        done(run(shell("yes >&2")))
+    assert too_much.value.limit == git_process.ERROR_LIMIT
+
+
+@WAYS
+def test_git_says_which_bound_it_met(done: Done, bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(GitTooSlow, match="git cat-file did not finish in 0 s"):
+        done(run_git(bare, ("cat-file", "--batch"), time_limit=0.0))
+    for module in ("app.gate.git_process", "app.gate.git_in_loop"):
+        monkeypatch.setattr(f"{module}.OUTPUT_LIMIT", 10)
+    with pytest.raises(GitTooLarge, match="over 10 bytes"):
+        done(run_git(bare, ("rev-parse", "--absolute-git-dir")))
+    with pytest.raises(GitFailed, match="rev-parse"):
+        done(GitObjects(bare).commit_of("nothing"))
+
+
+@WAYS
+def test_objects_are_borrowed(done: Done, bare: Path, tmp_path: Path) -> None:
+    done_by = ("git", f"--git-dir={bare}", "hash-object", "-w", "--stdin")
+    oid = subprocess.run(done_by, input=b"content", check=True, capture_output=True).stdout.decode().strip()
+
+    async def read() -> bytes | None:
+        async with borrowed_objects(bare / "objects", tmp_path / "borrowed.git") as objects:
+            return await objects.blob(oid, 100)
+
+    assert done(read()) == b"content"
+
+
+def test_where_no_loop_runs_that_is_known() -> None:
+    async def within() -> bool:
+        return in_event_loop()
+
+    assert not in_event_loop()
+    assert asyncio.run(within())
+
+
+def test_work_that_waits_cannot_be_finished_without_a_loop() -> None:
+    with pytest.raises(RuntimeError, match="event loop"):
+        finish(asyncio.sleep(0))
+
+
+@WAYS
+def test_work_that_waits_gets_a_loop(done: Done) -> None:
+    assert done(in_loop(asyncio.sleep(0, "waited"))) == "waited"
+
+
+async def _thread(name: str) -> tuple[str, int]:
+    return name, threading.get_ident()
+
+
+@WAYS
+def test_two_works_side_by_side(done: Done) -> None:
+    (one, _), (other, _) = done(side_by_side(_thread("one"), _thread("other")))
+    assert (one, other) == ("one", "other")
+
+
+def test_without_a_loop_the_second_has_a_thread_of_its_own() -> None:
+    (_, here), (_, there) = finish(side_by_side(_thread("one"), _thread("other")))
+    assert here == threading.get_ident() != there
+
+
+async def _fails(because: str) -> None:
+    raise ValueError(because)
+
+
+@WAYS
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_failure_of_either_is_the_failure_of_both(done: Done, which: int) -> None:
+    works = [_thread("one"), _fails("broken")] if which else [_fails("broken"), _thread("other")]
+    with pytest.raises(ValueError, match="broken"):
+        done(side_by_side(*works))
+
+
+def test_blocking_calls_run_in_any_thread() -> None:
+    answers: list[object] = []
+    thread = threading.Thread(target=lambda: answers.append(run_without_loop(shell("echo said"))))
+    thread.start()
+    thread.join()
+    assert answers == [(0, b"said\n", b"")]
