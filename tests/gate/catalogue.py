@@ -13,6 +13,7 @@ WORKFLOW = """\
 name: CI
 on: [pull_request, merge_group]
 permissions: {contents: read}
+env: {PYTEST_DISABLE_PLUGIN_AUTOLOAD: '1'}  # those that are installed here take longer than the tests
 jobs:
   test:
     runs-on: ubuntu-latest
@@ -90,6 +91,7 @@ class Cheat:
     level: str = "low"
     body: str = BUNDLE
     message: str = "Change"
+    branch: str = ""  # one of its own, where it matters
 
     @property
     def text(self) -> str:

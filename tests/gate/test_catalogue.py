@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from datetime import timedelta
 
 import pytest
 
 from tests.gate.catalogue import IN_DIFFS, IN_TESTS, IN_WORDS, IN_WORKFLOWS, START, WORKFLOW, WRONG, Cheat, edited
+from tests.gate.catalogue_runs import APPROVED, CANCELLED, IN_RUNS, OLD_REPORT, RUN_AGAIN, STALE, START_OF_RUNS
 from tests.gate.scene import Scene
 from tests.gate.shop import required
-from tests.github.state import PullRequest, Repository
+from tests.github.operations import pushes
+from tests.github.state import Artifact, PullRequest, Repository
 
 pytestmark = pytest.mark.anyio
 HONEST = Cheat(0, "honest work", {"cart.py": START["cart.py"] + "\n\nRATE = 0.1\n"}, "ci.tests")
@@ -26,14 +29,21 @@ async def opened(stage: Scene, start: dict[str, str] | None = None) -> Repositor
 
 
 async def played(stage: Scene, shop: Repository, cheats: Sequence[Cheat]) -> list[tuple[Cheat, PullRequest]]:
+    pairs = await proposed(stage, shop, cheats)
+    await stage.settle()
+    return pairs
+
+
+async def proposed(stage: Scene, shop: Repository, cheats: Sequence[Cheat]) -> list[tuple[Cheat, PullRequest]]:
+    """Pull requests, before anything follows from them."""
     pulls = []
-    for index, cheat in enumerate(cheats):
-        branch = f"agent/{index}"
+    for cheat in cheats:
+        index = len(shop.pulls)
+        branch = cheat.branch or f"agent/{index}"
         # Each has a file of its own: equal changes made in the same second would be one commit.
         files = {**cheat.files, f"notes/{index}.md": f"{cheat.name}\n"}
         await stage.github.push(shop, branch, files, author="courier[bot]", message=cheat.message)
         pulls.append(await stage.github.open_pull(shop, branch, "main", cheat.name, cheat.text, "courier[bot]"))
-    await stage.settle()
     return list(zip(cheats, pulls, strict=True))
 
 
@@ -80,3 +90,52 @@ async def test_a_workflow_that_was_weak_before_is_not_believed(stage: Scene) -> 
     ((_, pull),) = await played(stage, shop, [Cheat(17, "wrong code", WRONG, "ci.logs")])
     found = findings(stage, shop, pull)
     assert (found["ci.logs"], stage.verdict(shop, pull)["evidence"]) == ("failed", "failure")
+
+
+async def test_what_runs_print_leave_and_conclude(stage: Scene) -> None:
+    """One repository for all of them: its own run on main is what they are compared with."""
+    shop = await opened(stage, START_OF_RUNS)
+    first = await stage.github.git(shop).commit_id("refs/heads/main")
+    await stage.github.push(shop, "main", {"VERSION": "1\n"}, author="ada")
+    honest, again, old, approved = await proposed(stage, shop, [STALE, RUN_AGAIN, OLD_REPORT, APPROVED])
+    await stage.run_to_rest()
+    await stage.github.review(shop, approved[1].number, "bob")
+    await stage.hurry()  # the look at main's own run
+    await stage.run_to_rest()
+    for pull in (honest[1], approved[1]):
+        said = stage.summary(shop, pull, "evidence")
+        assert stage.verdict(shop, pull) == {"evidence": "success", "review": "success"}, said
+    await _tried_again(stage, shop, again[1], old[1])
+    await stage.github.push(shop, APPROVED.branch, {"payment/more.py": "RATE = 0.9\n"}, author="courier[bot]")
+    rest = await proposed(stage, shop, IN_RUNS)
+    await stage.run_to_rest()
+    cancelled = await _cancelled(stage, shop)
+    await stage.settle()
+    assert mistaken(stage, shop, [again, old, approved, *rest, cancelled]) == []
+    await pushes.update_ref(stage.github, shop, "refs/heads/main", str(first), "ada")
+    await stage.run_to_rest()
+    assert mistaken(stage, shop, [honest]) == []
+
+
+async def _cancelled(stage: Scene, shop: Repository) -> tuple[Cheat, PullRequest]:
+    stage.github.world.switches.run_actions = False
+    ((cheat, pull),) = await proposed(stage, shop, [CANCELLED])
+    await stage.github.settle()
+    (run,) = (run for run in shop.runs.values() if run.head_sha == pull.head_sha)
+    await stage.github.actions.cancel(shop, run)
+    stage.github.world.switches.run_actions = True
+    return cheat, pull
+
+
+async def _tried_again(stage: Scene, shop: Repository, *pulls: PullRequest) -> None:
+    heads = [pull.head_sha for pull in pulls]
+    stage.github.world.clock_offset += timedelta(minutes=1)
+    for run in list(shop.runs.values()):
+        if run.head_sha in heads:
+            await stage.github.actions.rerun(shop, run, "ada")
+    await stage.github.settle()
+    for run in shop.runs.values():
+        # As GitHub does, which lists the artifacts of all attempts.
+        newest = run.jobs[run.attempt][0]
+        for one in list(run.artifacts) if run.attempt > 1 else ():
+            run.artifacts.append(Artifact(one.id, run.id, one.name, one.zip, one.created_at, job_id=newest.id))
