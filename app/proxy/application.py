@@ -1,0 +1,128 @@
+"""The proxy as an ASGI application: who asks, what for, whether it is theirs; then the route's own module."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import structlog
+
+from app.proxy import sessions
+from app.proxy.authorize import policy
+from app.proxy.fetching import Fetching
+from app.proxy.flights import Stopped
+from app.proxy.grant import Grant, Right
+from app.proxy.incoming import (
+    Answering,
+    BadRequest,
+    BodyFailed,
+    Incoming,
+    Receive,
+    Scope,
+    Send,
+    answer,
+    let_in,
+    token_of,
+)
+from app.proxy.others import CHALLENGE, NO_TOKEN
+from app.proxy.pushing import Pushing
+from app.proxy.refusal import Refusal
+from app.proxy.target import PREFIX, BadTarget, Endpoint, NoSuchTarget, Target, read_target
+from app.store.database import Database, DatabaseAway
+
+log = structlog.get_logger(__name__)
+
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+NOTHING_HERE = b"mergegate: there is no such repository here, or this session may not use it\n"
+NO_DATABASE = Refusal("The proxy cannot reach its database", "Nothing is wrong with the session", True)
+MAY_PUSH = frozenset((Right.PUSH, Right.FORCE, Right.DELETE))
+
+
+class Proxy:
+    """`api` answers what is not below `/git/`: the slice of GitHub's API, sessions and health."""
+
+    def __init__(self, database: Database, fetching: Fetching, pushing: Pushing, others: Application) -> None:
+        self._database = database
+        self._fetching = fetching
+        self._pushing = pushing
+        self._others = others
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        answering = Answering(send)
+        try:
+            await self._answer(scope, receive, answering)
+        except BadRequest as bad:
+            await _refuse(answering, bad.status, f"mergegate: {bad}\n".encode(), close=True)
+        except BodyFailed as failed:
+            if not failed.gone:
+                await _refuse(answering, 408, f"mergegate: {failed}\n".encode(), close=True)
+        except Stopped as stopped:
+            await _refuse(answering, 403, f"mergegate: {stopped}\n".encode(), close=True)
+        except DatabaseAway:
+            await _refuse(answering, 503, _line(NO_DATABASE), headers={"retry-after": "5"})
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Answering) -> None:
+        incoming = let_in(scope)
+        if not incoming.raw_path.startswith(PREFIX.encode()):
+            await self._others(scope, receive, send)
+            return
+        try:
+            target = read_target(incoming.method, incoming.raw_path, incoming.query)
+        except BadTarget as bad:
+            raise BadRequest(str(bad)) from None
+        except NoSuchTarget:
+            target = None
+        grant = await self._grant(incoming, send)
+        if grant is None:
+            return
+        if target is None or not _granted(grant, target):
+            await answer(send, 404, NOTHING_HERE)
+            return
+        await self._routed(target, incoming, grant, receive, send)
+
+    async def _routed(
+        self, target: Target, incoming: Incoming, grant: Grant, receive: Receive, send: Answering
+    ) -> None:
+        match target.endpoint:
+            case Endpoint.UPLOAD_ADVERTISEMENT:
+                await self._fetching.advertise(incoming, grant, receive, send)
+            case Endpoint.UPLOAD_PACK:
+                await self._fetching.fetch(incoming, grant, receive, send)
+            case Endpoint.RECEIVE_ADVERTISEMENT:
+                await self._receive_advertisement(incoming, grant, receive, send)
+            case Endpoint.RECEIVE_PACK:
+                await self._pushing.push(incoming, grant, receive, send)
+            case _:
+                await answer(send, 404, NOTHING_HERE)
+
+    async def _receive_advertisement(self, incoming: Incoming, grant: Grant, receive: Receive, send: Answering) -> None:
+        if grant.rights.isdisjoint(MAY_PUSH):
+            refusal = Refusal(f"This session may not push. {policy(grant)}", "Ask for one that may push")
+            await answer(send, 403, _line(refusal))
+            return
+        await self._fetching.advertise_pushing(incoming, grant, receive, send)
+
+    async def _grant(self, incoming: Incoming, send: Send) -> Grant | None:
+        """The grant of the token that came, or None when the answer has been given. Raises DatabaseAway."""
+        token = token_of(incoming)
+        found = NO_TOKEN if token is None else await sessions.find(self._database, token.get_secret_value())
+        if isinstance(found, Refusal):
+            await answer(send, 401, _line(found), headers=CHALLENGE)
+            return None
+        return found
+
+
+async def _refuse(answering: Answering, status: int, body: bytes, **more: Any) -> None:
+    if not answering.begun:
+        await answer(answering, status, body, **more)
+
+
+def _granted(grant: Grant, target: Target) -> bool:
+    """GitHub's names have no case, as its addresses do not either."""
+    return (grant.owner.lower(), grant.repository.lower()) == (target.owner.lower(), target.repository.lower())
+
+
+def _line(refusal: Refusal) -> bytes:
+    return f"mergegate: {refusal.sentence}\n".encode()

@@ -1,0 +1,109 @@
+"""Requests of sessions that are under way: they end when their session does, on every process within a second.
+
+One look at the store every half second asks for all of them at once which sessions have ended, and renews the ledger's
+entries. When the store cannot be asked for longer than an entry counts as alive, nobody could stop what is under way,
+so it stops.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+
+import structlog
+
+from app.proxy import ledger, sessions
+from app.proxy.courier import Courier
+from app.proxy.grant import Grant
+from app.store.database import Database, DatabaseAway
+
+log = structlog.get_logger(__name__)
+
+EVERY = 0.5  # seconds
+BLIND = 5.0  # seconds without the store; less than `ledger.ALIVE`
+LONGEST = 3600.0  # seconds of one request
+STOPPED = "the session ended while this was under way"
+
+
+@dataclass(eq=False)
+class Flight:
+    """One request. With an `entry` it is a write; once `sent` whole it is waited for, as it cannot be taken back."""
+
+    grant: Grant
+    limit: asyncio.Timeout
+    entry: int | None = None
+    sent: bool = False
+    stopped: str | None = field(default=None)
+
+    def stop(self, because: str) -> None:
+        if self.stopped is None and not self.sent:
+            self.stopped = because
+            self.limit.reschedule(asyncio.get_running_loop().time())
+
+
+class Stopped(Exception):
+    """The request was ended from outside; the message is a clause."""
+
+
+class Flights:
+    def __init__(self, database: Database, courier: Courier) -> None:
+        self._database = database
+        self._courier = courier
+        self._flights: set[Flight] = set()
+        self._seen = time.monotonic()
+
+    @property
+    def number(self) -> int:
+        return len(self._flights)
+
+    @contextlib.asynccontextmanager
+    async def flight(self, grant: Grant) -> AsyncIterator[Flight]:
+        """A request of that session while the block lasts. Raises Stopped within it or at its end."""
+        if not self._flights:
+            self._seen = time.monotonic()
+        flight: Flight | None = None
+        try:
+            async with asyncio.timeout(LONGEST) as limit:
+                flight = Flight(grant, limit)
+                self._flights.add(flight)
+                yield flight
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            because = flight.stopped if flight is not None else None
+            raise Stopped(because or f"it took longer than {LONGEST:g} seconds") from None
+        finally:
+            if flight is not None:
+                self._flights.discard(flight)
+
+    async def watch(self) -> None:
+        """Runs until it is cancelled."""
+        while True:
+            await asyncio.sleep(EVERY)
+            with contextlib.suppress(DatabaseAway):
+                await self.look()
+            if time.monotonic() - self._seen > BLIND:
+                self._stop(None, "the proxy cannot reach its database")
+
+    async def look(self) -> None:
+        """One look at the store, and what follows from it."""
+        watched = {flight.grant.session for flight in self._flights} | self._courier.sessions
+        if not watched:
+            self._seen = time.monotonic()
+            return
+        entries = [flight.entry for flight in self._flights if flight.entry is not None]
+        if entries:
+            await ledger.renew(self._database, entries)
+        ended = await sessions.ended_among(self._database, sorted(watched))
+        self._seen = time.monotonic()
+        if ended:
+            self._stop(ended, STOPPED)
+            await asyncio.gather(*(self._courier.end(session) for session in ended))
+
+    def _stop(self, ended: set[int] | None, because: str) -> None:
+        for flight in self._flights:
+            if ended is None or flight.grant.session in ended:
+                flight.stop(because)

@@ -1,0 +1,187 @@
+"""The listening side: uvicorn with the strict parser, and limits on what a connection may do before it is known.
+
+uvicorn bounds neither the size of headers nor the time that they take, nor how many connections stand idle. Bodies and
+answers have their limits where they are read and sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ipaddress
+import socket
+import ssl
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from app.config import Misconfigured
+
+HEADER_SECONDS = 10.0
+HEADER_BYTES = 64 * 1024
+MOST_CONNECTIONS = 1000
+KEEP_ALIVE = 15  # seconds between requests of a connection
+DRAIN = 30  # seconds for requests under way when the process ends
+
+
+class GuardedProtocol(HttpToolsProtocol):
+    """One connection. It is closed when its headers are too long or too slow, or when there are too many others."""
+
+    header_seconds = HEADER_SECONDS
+    header_bytes = HEADER_BYTES
+    most_connections = MOST_CONNECTIONS
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self._in_headers = True
+        self._header_size = 0
+        self._late: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        if len(self.connections) > self.most_connections:
+            transport.abort()
+            return
+        self._await_headers()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_clock()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self._in_headers:
+            self._header_size += len(data)
+        super().data_received(data)
+        if self._in_headers and self._header_size > self.header_bytes:
+            self._refuse("The headers are too long.")
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        if not self._in_headers:
+            self._header_size = 0
+            self._await_headers()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if not self._in_headers:
+            # A trailer: nothing here has a use for one, and a later reader could take it for a header.
+            self._refuse("There are headers behind the body.")
+            return
+        super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        self._in_headers = False
+        self._stop_clock()
+        super().on_headers_complete()
+
+    def _await_headers(self) -> None:
+        self._in_headers = True
+        self._stop_clock()
+        self._late = self.loop.call_later(self.header_seconds, self._refuse, "The headers took too long.")
+
+    def _stop_clock(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
+
+    def _refuse(self, because: str) -> None:
+        if self.transport is None or self.transport.is_closing():
+            return
+        if self.cycle is None or self.cycle.response_complete:
+            self.send_400_response(because)
+        else:
+            self.transport.abort()
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where the proxy listens. `certificate` and `key` are PEM files, or both None for plain HTTP."""
+
+    host: str
+    port: int
+    certificate: Path | None = None
+    key: Path | None = None
+    plain_beyond_loopback: bool = False
+
+    @property
+    def scheme(self) -> str:
+        return "https" if self.certificate is not None else "http"
+
+    def check(self) -> None:
+        """Raises Misconfigured: session tokens must not cross a network in clear."""
+        if (self.certificate is None) != (self.key is None):
+            raise Misconfigured("MERGEGATE_PROXY_CERTIFICATE and MERGEGATE_PROXY_KEY: set both or none")
+        if self.certificate is None and not _is_loopback(self.host) and not self.plain_beyond_loopback:
+            raise Misconfigured(
+                f"MERGEGATE_PROXY_HOST: {self.host} is reached over a network, and session tokens would cross it in "
+                "clear. Set MERGEGATE_PROXY_CERTIFICATE and MERGEGATE_PROXY_KEY (PEM files), or, where something in "
+                "front of it speaks TLS, MERGEGATE_PROXY_PLAIN=1"
+            )
+        for name, path in (("CERTIFICATE", self.certificate), ("KEY", self.key)):
+            if path is not None and not path.is_file():
+                raise Misconfigured(f"MERGEGATE_PROXY_{name}: {path} is no file")
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+class Server(uvicorn.Server):
+    """uvicorn without its signal handlers, because others run in the same process."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+    def leave(self) -> None:
+        """Stop listening; requests under way have thirty seconds to end."""
+        self.should_exit = True
+
+
+def server(application: Any, address: Address) -> Server:
+    """Raises Misconfigured. It serves when its `serve` is awaited."""
+    address.check()
+    config = uvicorn.Config(
+        application,
+        host=address.host,
+        port=address.port,
+        http=GuardedProtocol,
+        ws="none",
+        lifespan="off",
+        loop="asyncio",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=KEEP_ALIVE,
+        timeout_graceful_shutdown=DRAIN,
+        backlog=512,
+        ssl_certfile=str(address.certificate) if address.certificate else None,
+        ssl_keyfile=str(address.key) if address.key else None,
+        ssl_version=ssl.PROTOCOL_TLS_SERVER,
+    )
+    return Server(config)
+
+
+def listener(address: Address) -> socket.socket:
+    """A bound socket, so that a port of 0 is known before anything is served. Raises Misconfigured."""
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    made = socket.socket(family)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        made.bind((address.host, address.port))
+    except OSError as wrong:
+        made.close()
+        raise Misconfigured(
+            f"MERGEGATE_PROXY_PORT: cannot listen on {address.host}:{address.port} ({wrong})"
+        ) from wrong
+    return made

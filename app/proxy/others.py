@@ -1,0 +1,78 @@
+"""What the proxy answers beside git: health, and a session's own description for its holder."""
+
+from __future__ import annotations
+
+import json
+
+from app.proxy import sessions
+from app.proxy.authorize import policy
+from app.proxy.grant import Grant
+from app.proxy.health import Health
+from app.proxy.incoming import Incoming, Receive, Scope, Send, answer, let_in, token_of
+from app.proxy.refusal import Refusal
+from app.store.database import Database, DatabaseAway
+
+JSON = "application/json; charset=utf-8"
+CHALLENGE = {"www-authenticate": 'Basic realm="Mergegate", charset="UTF-8"'}
+NO_TOKEN = Refusal(
+    "Mergegate needs a session token", "Give it as the password of any user, or as a bearer token, and ask again"
+)
+
+
+class Others:
+    def __init__(self, database: Database, health: Health) -> None:
+        self._database = database
+        self._health = health
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - ASGI
+        incoming = let_in(scope)
+        match (incoming.method, incoming.raw_path):
+            case ("GET", b"/healthz"):
+                await self._healthz(send)
+            case ("GET", b"/session"):
+                await self._session(incoming, send)
+            case _:
+                await json_answer(send, 404, {"message": "Not Found"})
+
+    async def _healthz(self, send: Send) -> None:
+        """200 while the database answers; fetching and pushing are told apart."""
+        try:
+            await self._database.query("select 1")
+        except DatabaseAway as away:
+            await json_answer(send, 503, {"status": "database away", "because": str(away)})
+            return
+        await json_answer(send, 200, {"status": "ok", **self._health.as_json()})
+
+    async def _session(self, incoming: Incoming, send: Send) -> None:
+        """What the holder of a token may do, in the words of refusals."""
+        token = token_of(incoming)
+        found = NO_TOKEN if token is None else await sessions.find(self._database, token.get_secret_value())
+        if isinstance(found, Refusal):
+            await json_answer(send, 401, {"message": found.sentence}, CHALLENGE)
+            return
+        await json_answer(send, 200, await described(self._database, found))
+
+
+async def described(database: Database, grant: Grant) -> dict[str, object]:
+    """A session for its holder or an operator; there is no secret in it."""
+    session = await sessions.session(database, grant.session)
+    frozen = None if session is None else session.frozen_because
+    return {
+        "session": grant.session,
+        "repository": f"{grant.owner}/{grant.repository}",
+        "repository_id": grant.repository_id,
+        "branch": grant.branch,
+        "base": grant.base,
+        "ticket": grant.ticket,
+        "agent": grant.agent,
+        "operator": grant.operator,
+        "rights": sorted(grant.rights),
+        "expires_at": grant.expires_at.isoformat(timespec="seconds"),
+        "policy": policy(grant),
+        "frozen": frozen,
+        "messages": [words for _, words in await sessions.unsaid(database, grant.session)],
+    }
+
+
+async def json_answer(send: Send, status: int, value: object, headers: dict[str, str] | None = None) -> None:
+    await answer(send, status, json.dumps(value, default=str).encode() + b"\n", JSON, headers)

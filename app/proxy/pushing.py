@@ -1,0 +1,309 @@
+"""Pushing: the head is read and judged, the ledger notes it, then the pack streams to GitHub and its report back."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import structlog
+
+from app.github.addresses import route
+from app.proxy import ledger, sessions
+from app.proxy.ancestry import MOST_PACK, adds_to
+from app.proxy.authorize import AllowedPush, decide, not_forward
+from app.proxy.flights import Flight, Flights, Stopped
+from app.proxy.git_service import READ, WRITE, Failed, GitService, passed_headers
+from app.proxy.grant import Grant
+from app.proxy.incoming import Answering, BadRequest, Body, Incoming, Receive, answer
+from app.proxy.refusal import Refusal
+from app.proxy.report import Answer, NoReport, progress, refused
+from app.proxy.upstream import CHUNK, UpstreamDown
+from app.proxy.wire import HEAD_LIMIT, Malformed, PushHead, packet
+from app.store.database import Database, DatabaseAway
+
+log = structlog.get_logger(__name__)
+
+KIND = "application/x-git-receive-pack-result"
+LARGEST = (
+    2 * 1024**3
+)  # bytes; GitHub's own limit, https://docs.github.com/get-started/using-git/troubleshooting-the-2-gb-push-limit
+DRAINED, DRAIN_SECONDS = 64 * 1024 * 1024, 30.0
+PACK = b"PACK"
+MOST_COMPARISON = 4 * 1024 * 1024  # bytes
+NO_DATABASE = Refusal(
+    "The proxy cannot reach its database, so nothing was sent to GitHub", "Nothing is wrong with it", True
+)
+
+
+@dataclass
+class Push:
+    """One push under way. `beginning` is what was read of the pack, kept while that is little."""
+
+    grant: Grant
+    head: PushHead
+    body: Body
+    flight: Flight
+    allowed: AllowedPush
+    agent: dict[str, str]
+    beginning: bytearray = field(default_factory=bytearray)
+
+    def keep(self, data: bytes) -> None:
+        if len(self.beginning) <= MOST_PACK:
+            self.beginning += data
+
+    async def bytes(self) -> AsyncGenerator[bytes, None]:
+        """The whole body as it goes upstream."""
+        yield self.head.head
+        if self.beginning:
+            yield bytes(self.beginning)
+        while data := await self.body.chunk():
+            self.keep(data)
+            yield data
+        self.flight.sent = True
+
+
+class Pushing:
+    def __init__(self, database: Database, service: GitService, flights: Flights, largest: int = LARGEST) -> None:
+        self._database = database
+        self._service = service
+        self._flights = flights
+        self._largest = largest
+
+    async def push(self, incoming: Incoming, grant: Grant, receive: Receive, send: Answering) -> None:
+        """POST git-receive-pack. Raises BadRequest, BodyFailed, Stopped before an answer was begun."""
+        if incoming.text(b"content-type") != "application/x-git-receive-pack-request":
+            raise BadRequest("the content type is not application/x-git-receive-pack-request", 415)
+        if b"content-encoding" in incoming.headers:
+            raise BadRequest("a push has no content encoding", 415)
+        head, body = PushHead(HEAD_LIMIT), Body(receive, self._largest)
+        try:
+            async with self._flights.flight(grant) as flight:
+                await self._judged(incoming, flight, head, body, send)
+        except Stopped as stopped:
+            refusal = Refusal(f"Mergegate stopped this push: {stopped}", sessions.OPEN_ANOTHER)
+            await self._refuse(head, body, send, refusal)
+
+    async def _judged(self, incoming: Incoming, flight: Flight, head: PushHead, body: Body, send: Answering) -> None:
+        allowed: AllowedPush | Refusal
+        try:
+            beginning = await _read_head(head, body)
+            if beginning is None:
+                await answer(send, 200, b"", KIND)
+                return
+            allowed = decide(flight.grant, head.commands)
+        except Malformed as malformed:
+            allowed = Refusal(f"Mergegate refused this push: {malformed}", "Push with plain git push")
+        if isinstance(allowed, Refusal):
+            await self._refuse(head, body, send, allowed)
+            return
+        agent = passed_headers(incoming) | _length(incoming)
+        await self._noted(Push(flight.grant, head, body, flight, allowed, agent, bytearray(beginning or b"")), send)
+
+    async def _noted(self, push: Push, send: Answering) -> None:
+        """Around what may happen at GitHub: an entry in the ledger, which says in the end what did."""
+        command = push.allowed.command
+        try:
+            entry = await ledger.begin(
+                self._database,
+                push.grant,
+                ledger.PUSH,
+                ref=push.grant.branch,
+                old_oid=command.old,
+                new_oid=command.new,
+            )
+        except DatabaseAway:
+            entry = NO_DATABASE
+        if isinstance(entry, Refusal):
+            await self._refuse(push.head, push.body, send, entry)
+            return
+        push.flight.entry = entry
+        outcome: ledger.Outcome = "unknown"
+        try:
+            outcome = await self._sent(push, send)
+        finally:
+            push.flight.entry = None
+            await self._end(entry, outcome, push.body.size)
+
+    async def _end(self, entry: int, outcome: ledger.Outcome, size: int) -> None:
+        try:
+            await asyncio.shield(ledger.end(self._database, entry, outcome, size=size))
+        except DatabaseAway:
+            # The entry lapses and reads as unknown, which is what it then is.
+            log.warning("the end of a push could not be noted", entry=entry, outcome=outcome)
+
+    async def _sent(self, push: Push, send: Answering) -> ledger.Outcome:
+        try:
+            return await self._passed_on(push, send)
+        except Failed as failed:
+            if push.body.failed is not None:
+                raise push.body.failed from None
+            await self._refuse(push.head, push.body, send, failed.refusal)
+            return "unknown" if failed.may_have_happened else "failed"
+
+    async def _passed_on(self, push: Push, send: Answering) -> ledger.Outcome:
+        async with self._service.post(
+            push.grant, "push", WRITE, "git-receive-pack", push.agent, push.bytes()
+        ) as response:
+            read = Answer(side_band=push.head.side_band)
+            try:
+                async for chunk in response.content.iter_chunked(CHUNK):
+                    passed = read.feed(chunk)
+                    if passed:
+                        await _open(send)
+                        await send({"type": "http.response.body", "body": passed, "more_body": True})
+                end = read.ended()
+                why = read.outcome(push.allowed.command.ref) if push.head.wants_report else None
+            except NoReport as wrong:
+                return await self._without_report(push, send, str(wrong))
+            outcome: ledger.Outcome = "done" if push.head.wants_report else "unknown"
+            if why is not None:
+                outcome = "failed"
+            elif await self._left_something_behind(push):
+                end, outcome = await self._put_back(push), "failed"
+            await self._finish(push, send, end)
+            return outcome
+
+    async def _finish(self, push: Push, send: Answering, end: bytes) -> None:
+        await _open(send)
+        words = await self._words(push)
+        if words:
+            await send({"type": "http.response.body", "body": progress([w for _, w in words]), "more_body": True})
+        await send({"type": "http.response.body", "body": end, "more_body": True})
+        await push.body.drain(DRAINED, DRAIN_SECONDS)
+        await send({"type": "http.response.body", "body": b""})
+        if words:
+            await sessions.said(self._database, [number for number, _ in words])
+
+    async def _words(self, push: Push) -> Sequence[tuple[int, str]]:
+        if not push.head.side_band:
+            return ()
+        try:
+            return await sessions.unsaid(self._database, push.grant.session)
+        except DatabaseAway:
+            return ()
+
+    async def _without_report(self, push: Push, send: Answering, because: str) -> ledger.Outcome:
+        sentence = f"GitHub's answer cannot be read ({because}). Look with git ls-remote whether the push arrived"
+        await self._finish(push, send, refused(push.head, "it is not known whether it arrived", [sentence]))
+        return "unknown"
+
+    async def _left_something_behind(self, push: Push) -> bool:
+        """Whether commits of the branch were replaced, which only GitHub's history or the pack itself shows."""
+        command = push.allowed.command
+        if not push.allowed.forward_only:
+            return False
+        pack = bytes(push.beginning)
+        if await asyncio.to_thread(adds_to, pack, command.old, command.new):
+            return False
+        return await self._compared(push.grant, command.old, command.new) not in ("ahead", "identical")
+
+    async def _compared(self, grant: Grant, old: str, new: str) -> str:
+        """GitHub's word for where `new` is from `old`; another one when it does not say."""
+        try:
+            credential = await self._service.credential(grant, READ)
+            path = route(
+                "/repos/{owner}/{name}/compare/{range}",
+                owner=credential.owner,
+                name=credential.repository,
+                range=f"{old}...{new}",
+            )
+            # The files stand on the first page only. https://docs.github.com/rest/commits/commits#compare-two-commits
+            url = f"{self._service.upstream.api_url}{path}?per_page=1&page=2"
+            headers = {"Authorization": f"token {credential.token.get_secret_value()}"}
+            async with self._service.upstream.request("GET", url, self._service.upstream.plain(headers)) as response:
+                body = await response.content.read(MOST_COMPARISON)
+                while more := await response.content.read(MOST_COMPARISON):
+                    body += more
+                    if len(body) > MOST_COMPARISON:
+                        return "too long"
+            return str(json.loads(body)["status"]) if response.status == 200 else f"answered {response.status}"
+        except (Failed, UpstreamDown, ValueError, KeyError, TypeError) as wrong:
+            return f"unknown ({type(wrong).__name__})"
+
+    async def _put_back(self, push: Push) -> bytes:
+        """Move the branch back to where it was, if nobody moved it since; the answer that the client gets."""
+        command, refusal = push.allowed.command, not_forward(push.grant)
+        log.warning("a push that leaves commits behind is taken back", session=push.grant.session)
+        try:
+            back = await self._moved(push, command.new, command.old)
+        except (Failed, NoReport) as wrong:
+            back = str(wrong)
+        if back is not None:
+            sentence = f"{refusal.because}, but putting it back failed"
+            await sessions.freeze(self._database, push.grant.session, sentence)
+            log.error("a branch could not be put back", session=push.grant.session, because=back)
+        return refused(push.head, "not a fast-forward", [refusal.sentence])
+
+    async def _moved(self, push: Push, old: str, new: str) -> str | None:
+        """One ref update without objects; GitHub does it only while the ref is at `old`. Its reason, None when done."""
+        line = f"{old} {new} ".encode() + push.allowed.command.ref
+        head = packet(line + b"\0report-status object-format=sha1 agent=mergegate") + b"0000"
+        read = Answer(side_band=False)
+        async with self._service.post(
+            push.grant, "push", WRITE, "git-receive-pack", _unsized(push.agent), head + _empty_pack()
+        ) as response:
+            async for chunk in response.content.iter_chunked(CHUNK):
+                read.feed(chunk)
+        return read.outcome(push.allowed.command.ref)
+
+    async def _refuse(self, head: PushHead, body: Body, send: Answering, refusal: Refusal) -> None:
+        """The answer first, then what is left of the body, so that git reads the one while it writes the other."""
+        log.info("a push was refused", because=refusal.because)
+        reason = "refused by Mergegate" if not refusal.retry else "not now"
+        whole = refused(head, reason, [refusal.sentence])
+        if send.begun:
+            await send({"type": "http.response.body", "body": whole, "more_body": True})
+        else:
+            await answer(send, 200, whole, KIND, close=not body.ended, more=True)
+        await body.drain(DRAINED, DRAIN_SECONDS)
+        await send({"type": "http.response.body", "body": b""})
+
+
+async def _read_head(head: PushHead, body: Body) -> bytes | None:
+    """What was read of the pack beyond the head; None for git's probe. Raises Malformed, BodyFailed."""
+    while not head.ended:
+        data = await body.chunk()
+        if not data:
+            head.end()
+        head.feed(data)
+    beginning = head.rest
+    if not head.commands:
+        if beginning or await body.chunk():
+            raise Malformed("something stands behind a list without commands")
+        return None
+    if all(command.deletes for command in head.commands):
+        if beginning or await body.chunk():
+            raise Malformed("something stands behind commands that only delete")
+        return b""
+    while len(beginning) < len(PACK):
+        data = await body.chunk()
+        if not data:
+            raise Malformed("the pack is missing")
+        beginning += data
+    if not beginning.startswith(PACK):
+        raise Malformed("what stands behind the commands is no pack (push options are not passed on)")
+    return beginning
+
+
+async def _open(send: Answering) -> None:
+    if not send.begun:
+        pairs = [(b"content-type", KIND.encode()), (b"cache-control", b"no-cache, max-age=0, must-revalidate")]
+        await send({"type": "http.response.start", "status": 200, "headers": pairs})
+
+
+def _length(incoming: Incoming) -> dict[str, str]:
+    """The length of the whole body, where the client said it; without one it goes on in chunks too."""
+    given = {"Content-Length": incoming.text(b"content-length")} if b"content-length" in incoming.headers else {}
+    return {"Accept-Encoding": "identity", **given}
+
+
+def _unsized(headers: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in headers.items() if name != "Content-Length"}
+
+
+def _empty_pack() -> bytes:
+    header = b"PACK" + (2).to_bytes(4, "big") + (0).to_bytes(4, "big")
+    return header + hashlib.sha1(header, usedforsecurity=False).digest()

@@ -1,0 +1,61 @@
+"""Putting the proxy together: a database and the courier App become an application that serves while a block lasts."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ssl
+from collections.abc import AsyncIterator
+
+from app.github.budgets import UNLIMITED
+from app.github.client import Settings as ClientSettings
+from app.github.clients import GitHubApp
+from app.github.identity import AppIdentity
+from app.proxy.application import Proxy
+from app.proxy.courier import Courier
+from app.proxy.fetching import Fetching
+from app.proxy.flights import Flights
+from app.proxy.git_service import GitService
+from app.proxy.health import Health
+from app.proxy.others import Others
+from app.proxy.pushing import Pushing
+from app.proxy.upstream import Upstream
+from app.store.database import Database
+
+GIVING_BACK = 5.0  # seconds for giving tokens back when the process ends
+
+
+@contextlib.asynccontextmanager
+async def proxying(
+    database: Database, identity: AppIdentity, verify: ssl.SSLContext | None = None
+) -> AsyncIterator[Proxy]:
+    """The application while the block lasts. `identity` is the courier App's; `verify` is for a server of one's own."""
+    # Minting makes no content, so GitHub's limits for that do not hold; each session mints a few times an hour.
+    app = GitHubApp(identity, settings=ClientSettings(writes=UNLIMITED), verify=verify)
+    async with contextlib.AsyncExitStack() as stack:
+        stack.push_async_callback(app.aclose)
+        upstream = await stack.enter_async_context(Upstream(identity.api_url, verify))
+        courier = Courier(app.app, upstream.revoke)
+        stack.push_async_callback(_given_back, courier)
+        flights = Flights(database, courier)
+        await stack.enter_async_context(_watching(flights))
+        health = Health()
+        service = GitService(upstream, courier, health)
+        others = Others(database, health)
+        yield Proxy(database, Fetching(service, flights), Pushing(database, service, flights), others)
+
+
+@contextlib.asynccontextmanager
+async def _watching(flights: Flights) -> AsyncIterator[None]:
+    task = asyncio.create_task(flights.watch())
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def _given_back(courier: Courier) -> None:
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(GIVING_BACK):
+            await courier.aclose()

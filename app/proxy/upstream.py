@@ -1,0 +1,106 @@
+"""Connections to GitHub for the agents' traffic: streams both ways, never redirected, never inflated.
+
+Addresses are built from checked parts and sent as they are; the client's own headers do not come this far. Source of
+the credentials' form: https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app/authenticating-as-a-github-app-installation
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import ssl
+from collections.abc import AsyncIterator, Mapping
+
+import aiohttp
+from pydantic import SecretStr
+from yarl import URL
+
+from app.github.errors import GitHubDown
+from app.github.git_access import clone_url
+from app.github.wire import tls
+
+CONNECT = 10.0  # seconds
+SILENCE = 300.0  # seconds without a byte of the answer; GitHub takes its time over large pushes
+CHUNK = 128 * 1024
+MOST_CONNECTIONS = 256
+Data = AsyncIterator[bytes] | bytes | None
+
+
+class UpstreamDown(Exception):
+    """There was no answer; the message says why in a clause. `sent` tells whether the request may have arrived."""
+
+    def __init__(self, because: str, *, sent: bool) -> None:
+        super().__init__(because)
+        self.sent = sent
+
+
+class Upstream:
+    """One server. Use as a context manager within the event loop; `verify` is for a server with its own authority."""
+
+    def __init__(self, api_url: str, verify: ssl.SSLContext | None = None) -> None:
+        self.api_url = api_url.rstrip("/")
+        self._verify = verify
+        self._session: aiohttp.ClientSession | None = None
+
+    async def __aenter__(self) -> Upstream:
+        connector = aiohttp.TCPConnector(limit=MOST_CONNECTIONS, ssl=self._verify or tls(), keepalive_timeout=30)
+        self._session = aiohttp.ClientSession(
+            connector=connector,
+            auto_decompress=False,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            trust_env=False,
+            raise_for_status=False,
+            read_bufsize=CHUNK,
+            timeout=aiohttp.ClientTimeout(total=None, connect=CONNECT, sock_connect=CONNECT, sock_read=SILENCE),
+            skip_auto_headers=("User-Agent", "Accept", "Accept-Encoding", "Content-Type"),
+        )
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._session is not None:
+            await self._session.close()
+
+    def repository_url(self, owner: str, repository: str) -> str:
+        """`https://github.com/owner/repository.git`, without an end."""
+        return clone_url(self.api_url, owner, repository)
+
+    @contextlib.asynccontextmanager
+    async def request(
+        self, method: str, url: str, headers: Mapping[str, str], data: Data = None
+    ) -> AsyncIterator[aiohttp.ClientResponse]:
+        """One request, sent once; its answer while the block lasts. Raises UpstreamDown, also while it is read."""
+        assert self._session is not None
+        target = URL(url, encoded=True)
+        try:
+            async with self._session.request(
+                method, target, headers=headers, data=data, allow_redirects=False
+            ) as response:
+                yield response
+        except aiohttp.ClientConnectorError as wrong:
+            raise UpstreamDown(f"no connection ({type(wrong).__name__})", sent=False) from None
+        except (aiohttp.ClientError, ConnectionError) as wrong:
+            # The error's own text can hold the request with its headers.
+            raise UpstreamDown(f"the connection failed ({type(wrong).__name__})", sent=True) from None
+        except aiohttp.ServerTimeoutError:
+            raise UpstreamDown("no answer in time", sent=True) from None
+
+    async def revoke(self, token: SecretStr) -> None:
+        """Give an installation token back. https://docs.github.com/rest/apps/installations#revoke-an-installation-access-token"""
+        url, headers = f"{self.api_url}/installation/token", {"Authorization": f"token {token.get_secret_value()}"}
+        try:
+            async with asyncio.timeout(CONNECT), self.request("DELETE", url, self.plain(headers)):
+                return
+        except (UpstreamDown, TimeoutError) as wrong:
+            raise GitHubDown("DELETE /installation/token", f"a token could not be given back ({wrong})") from None
+
+    @staticmethod
+    def plain(headers: Mapping[str, str]) -> dict[str, str]:
+        """Headers of a request to the REST API."""
+        return {"User-Agent": "mergegate", "Accept": "application/vnd.github+json", **headers}
+
+
+def git_credentials(token: SecretStr) -> str:
+    """The Authorization header with which git reaches a repository."""
+    pair = f"x-access-token:{token.get_secret_value()}"
+    return "Basic " + base64.b64encode(pair.encode()).decode("ascii")
