@@ -75,7 +75,9 @@ def digest_of(text: str) -> str:
     return "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def read_document(text: str, first_line: int = 1, max_bytes: int = MAX_BYTES) -> Document:
+def read_document(
+    text: str, first_line: int = 1, max_bytes: int = MAX_BYTES, max_depth: int = MAX_DEPTH
+) -> Document:
     """The document in `text`, which begins at `first_line` of its surroundings.
 
     Raises DocumentError.
@@ -85,13 +87,14 @@ def read_document(text: str, first_line: int = 1, max_bytes: int = MAX_BYTES) ->
         raise DocumentError(Fault(f"{size} bytes are too many; at most {max_bytes} are read", first_line))
     if text.lstrip()[:1] in ("{", "["):
         text = text.replace("\t", " ")  # JSON allows tabs between its parts, YAML does not
-    return _Reader(text, first_line).read()
+    return _Reader(text, first_line, max_depth).read()
 
 
 class _Reader:
     """Builds values from the parser's events, so that nothing recurses on the document's depth."""
 
-    def __init__(self, text: str, first_line: int) -> None:
+    def __init__(self, text: str, first_line: int, max_depth: int) -> None:
+        self._max_depth = max_depth
         self._text = text
         self._first_line = first_line
         self._lines: dict[Path, int] = {}
@@ -148,8 +151,8 @@ class _Reader:
             self._refuse(event, f"a tag (`{event.tag[:80]}`) is not read; leave it out")
 
     def _open(self, event: yaml.CollectionStartEvent, value: list[Value] | dict[str, Value]) -> None:
-        if len(self._stack) >= MAX_DEPTH:
-            self._refuse(event, f"nested deeper than {MAX_DEPTH} levels")
+        if len(self._stack) >= self._max_depth:
+            self._refuse(event, f"nested deeper than {self._max_depth} levels")
         if self._expects_key():
             self._refuse(event, "a key must be text")
         path = self._place(event, value)

@@ -168,6 +168,17 @@ def _commits(snapshot: Snapshot) -> tuple[Commit, ...]:
     return () if isinstance(snapshot.commits, Unread) else snapshot.commits
 
 
+def contributors(snapshot: Snapshot) -> Iterator[Account | Unread]:
+    """Whoever opened, pushed, wrote or committed it; Unread for each hand that is not known."""
+    yield snapshot.author
+    yield snapshot.head.pusher or Unread("nobody saw the push")
+    if isinstance(snapshot.commits, Unread):
+        yield snapshot.commits
+    for commit in _commits(snapshot):
+        for identity in (commit.author, _responsible(commit)):
+            yield identity.account or Unread(f"an address on commit {commit.oid[:12]} belongs to no account")
+
+
 def _uncovered(snapshot: Snapshot, people: PeopleRule) -> Iterator[str]:
     """Why it is not certain that everybody who touched this head is a person of this repository."""
     yield from _uncovered_account(snapshot, people, snapshot.author, "its author")

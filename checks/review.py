@@ -145,9 +145,9 @@ def _asked(review: Review) -> Finding:
 def _veto(review: Review) -> Finding:
     login = review.author.login
     fix = Fix("answer-review", f"Do what {login} asked for; it ends when {login} approves.")
-    reason = f"{login}, who has a veto, asked for changes."
+    reason = f"{login} asked for changes and has a veto."
     if review.state == "DISMISSED" and review.given == "CHANGES_REQUESTED":
-        reason = f"{login}, who has a veto, asked for changes; a dismissal by others does not end that."
+        reason = f"{login} asked for changes and has a veto; a dismissal by others does not end that."
     elif review.state == "DISMISSED":
         reason = f"A review of {login}, who has a veto, was dismissed, and what it said is not known any more."
     return failed("review.veto", reason, _evidence(review), fix=fix)

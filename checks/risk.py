@@ -116,6 +116,28 @@ def _reasons(snapshot: Snapshot, rules: Sequence[PathRule]) -> Iterator[RiskReas
     yield from _by_alias(matched, snapshot.aliases, rules, index)
 
 
+def touched_paths(snapshot: Snapshot) -> tuple[tuple[str, ...], Unread | None]:
+    """Every path that the change touches, by all of its names, and why those may not be all; None where they are.
+
+    Both sides of renames, what changed symbolic links point to, and names behind the links of the target.
+    """
+    doubt: Unread | None = None
+    paths: dict[str, None] = {}
+    for diff in (snapshot.diff, snapshot.merge_diff):
+        if isinstance(diff, Unread):
+            doubt = doubt or diff
+            continue
+        if not diff.complete or len(diff.files) > MOST_FILES:
+            doubt = doubt or Unread("not every changed file is listed")
+        paths |= dict.fromkeys(path for file in diff.files for path in _touched(file))
+    if isinstance(snapshot.aliases, Unread):
+        return tuple(paths), doubt or snapshot.aliases
+    others, complete = _other_names(paths, snapshot.aliases)
+    if not complete:
+        doubt = doubt or Unread("more symbolic links lead to the changed files than are followed")
+    return (*paths, *others), doubt
+
+
 def _twins(snapshot: Snapshot) -> Iterator[RiskReason]:
     for path, other in snapshot.twins:
         yield RiskReason(Risk.HIGH, f"some file systems take a path for {other}", path=path)

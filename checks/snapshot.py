@@ -13,6 +13,7 @@ from datetime import datetime
 from enum import IntEnum, StrEnum
 from typing import Literal
 
+from checks.codeowners import Codeowners
 from checks.logs.report import LogReport
 from checks.reports.report import TestReport
 from checks.tampering.alteration import Analysis
@@ -474,6 +475,7 @@ class Snapshot:
     # Earlier heads to which this one only adds clean merges of the target branch that leave every change as it was.
     same_change: frozenset[str] = frozenset()
     overrides: tuple[Override, ...] = ()
+    codeowners: Codeowners | Unread | None = None  # what decides about the touched paths; None: not asked for
     # What `/approve CODE` can name: every code that was shown on this pull request, to the verdict key it stands for.
     approval_codes: Mapping[str, str] = field(default_factory=dict)
     policy_proposal: PolicyProposal | Unread | None = None  # None: the policy file is not changed

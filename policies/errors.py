@@ -11,7 +11,7 @@ from typing import Any
 from pydantic_core import ErrorDetails
 
 from checks.document import Document, Fault, Path
-from policies.fields import APP, LOGIN, TEAM
+from policies.fields import APP, LOGIN, ORGANIZATION, TEAM
 from policies.queue_section import STAMP
 from policies.schema import policy_schema
 
@@ -38,6 +38,7 @@ _WORDS = {
 }
 _FORMS = {
     APP: ("that is no App's slug or id", 'Write its slug, for example `buildkite`, or its id in quotes: `"72"`'),
+    ORGANIZATION: ("that is no organisation's login", "Write it without `@`, for example `acme`"),
     LOGIN: ("that is no login", "Write it without `@`, for example `ada` or `dependabot[bot]`"),
     STAMP: ("that is no time", "Write `fri 16:00` for every week, or `2026-12-23 12:00` for once"),
     TEAM: ("that is no team's slug", "Write it without the organisation, for example `core`"),
@@ -104,7 +105,15 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 def explain_errors(document: Document, errors: Sequence[ErrorDetails]) -> tuple[PolicyError, ...]:
     """The first errors of a file in words; looking for what was meant is too dear to do it for thousands."""
     first = sorted(errors, key=lambda error: _place(document, error["loc"]))[:_MOST_ERRORS]
-    return tuple(_explained(document, error) for error in first)
+    return tuple(_explained(document, error) for error in first if not _is_hollow(error, first))
+
+
+def _is_hollow(error: ErrorDetails, among: Sequence[ErrorDetails]) -> bool:
+    """A list is called too short as well when its entries are wrong."""
+    path: Path = error["loc"]
+    return error["type"] == "too_short" and any(
+        other is not error and other["loc"][: len(path)] == path for other in among
+    )
 
 
 def _explained(document: Document, error: ErrorDetails) -> PolicyError:
@@ -143,9 +152,12 @@ def _fields_at(path: Path) -> tuple[str, ...]:
     schema = _schema()
     node: Mapping[str, Any] = schema
     for part in path:
-        fields = node.get("properties") or dict.fromkeys([part], *node["patternProperties"].values())
-        node = _resolved(schema, fields[part])
+        node = _resolved(schema, node["items"] if isinstance(part, int) else _fields_of(node, part)[part])
     return tuple(node["properties"])
+
+
+def _fields_of(node: Mapping[str, Any], part: str) -> Mapping[str, Any]:
+    return node.get("properties") or dict.fromkeys([part], *node["patternProperties"].values())
 
 
 def _resolved(schema: Mapping[str, Any], node: Mapping[str, Any]) -> Mapping[str, Any]:

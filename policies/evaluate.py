@@ -3,44 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-from checks import baseline, ci, claims, electorate, history, people, review, risk, rollback, scope, verified
+from checks import baseline, ci, claims, history, rollback, scope, verified
 from checks.approval_code import code_of
-from checks.bundle import BundleReading, read_bundle
-from checks.ci import CiResult
 from checks.finding import Finding, Fix, Status, failed, passed, pending, skipped
 from checks.new_tests import is_too_long, paths_of_new_tests
-from checks.people import Classification
-from checks.review import ReviewRequirement, ReviewResult
-from checks.risk import RiskResult
-from checks.snapshot import Permission, Risk, Snapshot, Unread
+from checks.snapshot import Snapshot
 from checks.steering import test_infrastructure
 from checks.tampering import findings as tampering
-from checks.tampering.alteration import Analysis
-from checks.tampering.levels import risk_reasons
 from checks.verified import VerifiedResult
 from policies import rules
-from policies.fields import permission_of, risk_of
+from policies.case import Case, case_of
 from policies.load import PolicyState
-from policies.schema import POLICY_PATH
+from policies.overriding import overridden, override_of
+from policies.reviewing import review_of
 from policies.subject import subject_of
 from policies.tree import group, leaf, required
 from policies.verdict import Node, Verdict, VerificationOrder
-from policies.words import policy_finding, still_needed
-
-
-@dataclass(frozen=True, slots=True)
-class _Case:
-    """A pull request with what every later step needs to know about it."""
-
-    state: PolicyState
-    snapshot: Snapshot
-    reading: BundleReading
-    who: Classification
-    risk: RiskResult
-    level: Risk
-    ran: CiResult = field(default_factory=lambda: CiResult((), ()))  # of a person's own work nothing is asked
+from policies.words import policy_finding
 
 
 def evaluate(state: PolicyState, snapshot: Snapshot, *, gated: bool | None = None) -> Verdict:
@@ -49,7 +30,7 @@ def evaluate(state: PolicyState, snapshot: Snapshot, *, gated: bool | None = Non
     `state` is the target branch's policy. `gated` is the default branch's word on the target, which decides; None asks
     `state` itself.
     """
-    case = _case(state, snapshot)
+    case = case_of(state, snapshot)
     if gated is None:
         gated = rules.gated_ref(state.policy, snapshot.target_ref, snapshot.repository.default_branch)
     if not gated:
@@ -58,42 +39,29 @@ def evaluate(state: PolicyState, snapshot: Snapshot, *, gated: bool | None = Non
     case = _with_runs(case)
     parts, verification = _with_verifier(case, _evidence(case))
     evidence, for_people = _split(parts)
-    result = review.check(snapshot, _review_requirement(case, for_people))
-    reviewed = _review(case, result, for_people)
-    verdict = _verdict(case, evidence, reviewed, gated=True)
-    needed = _needed(case, reviewed, result)
-    return replace(
+    reviewed = review_of(case, for_people)
+    verdict = _verdict(case, evidence, reviewed.node, gated=True)
+    asks = bool(reviewed.needed) and snapshot.number is not None
+    verdict = replace(
         verdict,
-        needed=needed,
-        code=code_of(verdict.key, snapshot.approval_codes) if needed and snapshot.number is not None else None,
-        approved_by=result.counted,
+        needed=reviewed.needed,
+        code=code_of(verdict.key, snapshot.approval_codes) if asks else None,
+        approved_by=reviewed.counted,
         may_enqueue=_may_enqueue(case, verdict),
         order=_order(case, verification),
         subject=subject_of(snapshot, case.ran.runs),
     )
+    override = override_of(state.policy, snapshot, case.who)
+    return verdict if override is None else overridden(verdict, override)
 
 
-def _case(state: PolicyState, snapshot: Snapshot) -> _Case:
-    policy = state.policy
-    reading = read_bundle(snapshot)
-    who = people.classify(
-        snapshot, rules.agent_markers(policy), rules.people_rule(policy), rules.dependency_bots(policy)
-    )
-    bot = who.kind == "dependency-bot"
-    exempt = ("dependencies",) if bot else ()  # a bot's update of them has a risk of its own
-    contents = risk_reasons(snapshot.analysis) if isinstance(snapshot.analysis, Analysis) else ()
-    assessed = risk.check(snapshot, rules.path_rules(policy, exempt), reading.bundle, exempt, contents)
-    level = max(assessed.level, risk_of(policy.dependency_bots.risk)) if bot else assessed.level
-    return _Case(state, snapshot, reading, who, assessed, level)
-
-
-def _with_runs(case: _Case) -> _Case:
+def _with_runs(case: Case) -> Case:
     if case.who.kind == "person":
         return case
     return replace(case, ran=ci.check(case.snapshot, rules.ci_requirement(case.state.policy), case.level))
 
 
-def _verdict(case: _Case, evidence: Node, reviewed: Node, *, gated: bool) -> Verdict:
+def _verdict(case: Case, evidence: Node, reviewed: Node, *, gated: bool) -> Verdict:
     snapshot, ticket = case.snapshot, case.snapshot.ticket
     return Verdict(
         head_sha=snapshot.head.sha,
@@ -111,7 +79,7 @@ def _verdict(case: _Case, evidence: Node, reviewed: Node, *, gated: bool) -> Ver
     )
 
 
-def _evidence(case: _Case) -> tuple[Node, ...]:
+def _evidence(case: Case) -> tuple[Node, ...]:
     """The parts of `mergegate/evidence` by whose work it is, in the order shown."""
     who = passed("people", case.who.because)
     if case.who.kind == "person":
@@ -121,7 +89,7 @@ def _evidence(case: _Case) -> tuple[Node, ...]:
     return (group("people", (who,)), *_without_bundle(case))
 
 
-def _of_agent(case: _Case) -> tuple[Node, ...]:
+def _of_agent(case: Case) -> tuple[Node, ...]:
     policy, bundle = case.state.policy, case.reading.bundle
     required = policy.bundle.required
     given = claims.check(case.snapshot, case.reading, required)
@@ -146,7 +114,7 @@ def _of_agent(case: _Case) -> tuple[Node, ...]:
     )
 
 
-def _without_bundle(case: _Case) -> tuple[Node, ...]:
+def _without_bundle(case: Case) -> tuple[Node, ...]:
     """Outsiders and dependency bots write no bundle; what ran and what was changed is looked at all the same."""
     return (
         group("policy", (policy_finding(case.state),)),
@@ -157,13 +125,13 @@ def _without_bundle(case: _Case) -> tuple[Node, ...]:
     )
 
 
-def _ran(case: _Case) -> tuple[Finding, ...]:
+def _ran(case: Case) -> tuple[Finding, ...]:
     rule = rules.baseline_rule(case.state.policy)
     shrunk = baseline.check(case.ran.runs, case.snapshot.baselines, rule, case.reading.bundle)
     return (*case.ran.findings, *shrunk)
 
 
-def _ticket(case: _Case) -> Finding:
+def _ticket(case: Case) -> Finding:
     ticket = case.snapshot.ticket
     if ticket is not None:
         return passed("ticket", f"It belongs to ticket `{ticket.id}`.")
@@ -176,7 +144,7 @@ def _ticket(case: _Case) -> Finding:
     return failed("ticket", "It belongs to no ticket, and the policy asks for one.", fix=fix)
 
 
-def _with_verifier(case: _Case, parts: tuple[Node, ...]) -> tuple[tuple[Node, ...], VerifiedResult]:
+def _with_verifier(case: Case, parts: tuple[Node, ...]) -> tuple[tuple[Node, ...], VerifiedResult]:
     """The parts with the verifier's among them. Of a person and of an outsider no run is asked: a person looks."""
     if case.who.kind not in ("agent", "dependency-bot"):
         return parts, VerifiedResult(())
@@ -195,7 +163,7 @@ def _is_settled(finding: Finding) -> bool:
     return finding.status in (Status.PASSED, Status.SKIPPED) or finding.needs_person
 
 
-def _order(case: _Case, verification: VerifiedResult) -> VerificationOrder | None:
+def _order(case: Case, verification: VerifiedResult) -> VerificationOrder | None:
     if not verification.missing:
         return None
     policy, ticket = case.state.policy, case.snapshot.ticket
@@ -211,7 +179,7 @@ def _order(case: _Case, verification: VerifiedResult) -> VerificationOrder | Non
     )
 
 
-def _new_tests(case: _Case) -> tuple[str, ...]:
+def _new_tests(case: Case) -> tuple[str, ...]:
     """None where they are not asked for, or more than a dispatch can carry; then the verifier's findings say so."""
     paths = () if case.state.policy.verifier.new_tests == "ignore" else paths_of_new_tests(case.snapshot)
     return () if is_too_long(paths) else paths
@@ -232,73 +200,7 @@ def _split(parts: Iterable[Node]) -> tuple[Node, tuple[Finding, ...]]:
     return required("evidence", nodes), tuple(for_people)
 
 
-def _review_requirement(case: _Case, for_people: tuple[Finding, ...]) -> ReviewRequirement:
-    policy = case.state.policy
-    approvers = rules.approvers_at(policy, case.level)
-    return ReviewRequirement(
-        approvals=max(_approvals(case), 1 if for_people else 0),
-        classification=case.who,
-        bundle_digest=case.reading.digest,
-        permission=permission_of(approvers.permission),
-        users=approvers.users,
-        teams=approvers.teams,
-        allow_operator=policy.review.allow_operator,
-        agents=policy.agents.apps,
-    )
-
-
-def _approvals(case: _Case) -> int:
-    policy = case.state.policy
-    by_risk = policy.requirements.at(case.level).approvals
-    if case.who.kind == "outsider":
-        return max(by_risk, policy.outsiders.approvals)
-    if case.who.kind == "person" and (not policy.review.people_need_approval or _repairs_policy(case)):
-        return 0
-    return by_risk
-
-
-def _repairs_policy(case: _Case) -> bool:
-    """An administrator who replaces a broken policy file and nothing else.
-
-    They could take the gate away altogether, so asking for a second person would protect nothing and could leave a
-    repository of one person without a way out.
-    """
-    snapshot, author = case.snapshot, case.snapshot.author
-    if case.state.origin != "broken" or isinstance(author, Unread) or isinstance(snapshot.diff, Unread):
-        return False
-    if {path for file in snapshot.diff.files for path in file.paths} != {POLICY_PATH} or not snapshot.diff.complete:
-        return False
-    return electorate.permission_of(snapshot, author.login) is Permission.ADMIN
-
-
-def _review(case: _Case, result: ReviewResult, for_people: tuple[Finding, ...]) -> Node:
-    nodes = [group("approvals", result.findings)]
-    if case.state.origin == "unread":  # who must approve is not known either
-        nodes.insert(0, group("policy", (policy_finding(case.state),)))
-    if for_people:
-        nodes.append(group("questions", tuple(_settled_by(finding, result.counted) for finding in for_people)))
-    node = required("review", nodes)
-    if case.snapshot.draft and node.status is Status.PENDING:
-        return replace(node, reason="It is a draft: nobody is asked before it is ready for review.")
-    return node
-
-
-def _settled_by(finding: Finding, counted: tuple[str, ...]) -> Finding:
-    if not counted or finding.status is not Status.PENDING:
-        return finding
-    return replace(
-        finding, status=Status.PASSED, reason=f"{finding.reason} Accepted by {', '.join(counted)}.", fix=None
-    )
-
-
-def _needed(case: _Case, reviewed: Node, result: ReviewResult) -> tuple[str, ...]:
-    if case.snapshot.draft or reviewed.status is not Status.PENDING:
-        return ()
-    approvers = rules.approvers_at(case.state.policy, case.level)
-    return still_needed(approvers, case.snapshot.repository.owner, result.counted)
-
-
-def _may_enqueue(case: _Case, verdict: Verdict) -> bool:
+def _may_enqueue(case: Case, verdict: Verdict) -> bool:
     policy, snapshot = case.state.policy, case.snapshot
     wanted = policy.mode == "enforce" and policy.queue.enqueue != "off" and case.who.kind == "agent"
     return wanted and verdict.status is Status.PASSED and snapshot.open and not snapshot.draft

@@ -23,6 +23,7 @@ Level = Literal["failure", "warning", "notice"]
 # 50 annotations in one request.
 MOST_ANNOTATIONS = 50
 _BLOCKS_LIMIT = 24_000  # bytes of the first screen's list, so that the tree below it keeps room
+_DEEPEST = 8  # blanks before a line of the tree; GitHub shows no more levels on a phone
 _SIGNS = {
     Status.PASSED: "✅",
     Status.FAILED: "❌",
@@ -91,7 +92,9 @@ def explain_finding(title: str, finding: Finding, facts: dict[str, Any], footer:
 
 
 def blocking(root: Node) -> tuple[Finding, ...]:
-    """What keeps the check from passing, the most urgent first."""
+    """What keeps the check from passing, the most urgent first; nothing where a person has overridden it."""
+    if root.status is Status.PASSED:
+        return ()
     return tuple(finding for status in _BLOCKING for finding in root.findings if finding.status is status)
 
 
@@ -122,13 +125,22 @@ def _block(finding: Finding) -> str:
 def _lines(root: Node) -> Iterator[str]:
     for node in root.children:
         heading = f"- {_SIGNS[node.status]} **{inert(node.name, 80)}**"
-        leaves = [f"{inert(child.reason)}{_evidence(child.finding)}" for child in node.children]
-        if len(leaves) == 1:
-            yield f"{heading}: {leaves[0]}"
+        if len(node.children) == 1 and not node.children[0].children:
+            yield f"{heading}: {_said(node.children[0])}"
             continue
-        yield heading
-        for child, words in zip(node.children, leaves, strict=True):
-            yield f"  - {_SIGNS[child.status]} {words}"
+        yield heading if node.children else f"{heading}: {_said(node)}"
+        yield from _below(node, "  ")
+
+
+def _below(node: Node, indent: str) -> Iterator[str]:
+    for child in node.children:
+        yield f"{indent}- {_SIGNS[child.status]} {_said(child)}"
+        if len(indent) < _DEEPEST:
+            yield from _below(child, f"{indent}  ")
+
+
+def _said(node: Node) -> str:
+    return f"{inert(node.reason)}{_evidence(node.finding)}"
 
 
 def _evidence(finding: Finding | None) -> str:

@@ -10,18 +10,22 @@ from checks.snapshot import Permission, Risk
 
 RiskWord = Literal["low", "medium", "high", "critical"]
 PermissionWord = Literal["read", "triage", "write", "maintain", "admin"]
+Kind = Literal["agent", "person", "outsider", "dependency-bot"]
 
 AreaName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
 Pattern = Annotated[str, Field(min_length=1, max_length=256)]
 Patterns = Annotated[tuple[Pattern, ...], Field(max_length=500)]
 # https://docs.github.com/en/get-started/signing-up-for-github/creating-an-account-on-github; Apps end in `[bot]`.
 LOGIN = r"^[A-Za-z0-9_-]{1,100}(\[bot\])?$"
+ORGANIZATION = r"^[A-Za-z0-9-]{1,100}$"
 TEAM = r"^[a-z0-9_-]{1,100}$"
 APP = r"^[a-z0-9][a-z0-9-]{0,99}$"  # a slug, which is also how an id looks
 Login = Annotated[str, Field(pattern=LOGIN)]
 Logins = Annotated[tuple[Login, ...], Field(max_length=500)]
 Team = Annotated[str, Field(pattern=TEAM)]
 Teams = Annotated[tuple[Team, ...], Field(max_length=100)]
+Organization = Annotated[str, Field(pattern=ORGANIZATION)]
+Organizations = Annotated[tuple[Organization, ...], Field(max_length=20)]
 Line = Annotated[str, Field(min_length=1, max_length=500)]
 
 

@@ -15,12 +15,15 @@ from checks.document import Document, DocumentError, Value, read_document
 from checks.snapshot import Unread
 from policies.errors import InvalidPolicyError, PolicyError, did_you_mean, error_at, explain_errors, unreadable
 from policies.patterns import pattern_errors
+from policies.rule_names import name_errors
+from policies.rule_parts import title_errors
 from policies.schema import Policy
 
 MAX_BYTES = 64 * 1024
+MAX_DEPTH = 20  # rules in rules take two levels each
 DEFAULT = "default"
 # Merged field by field, `approvers: {teams: [core]}` would let in whomever the preset names besides.
-_REPLACED = frozenset({"people", "approvers", "jump", "exceptions"})
+_REPLACED = frozenset({"people", "approvers", "veto", "override", "jump", "exceptions"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,7 @@ def load(text: str, presets: Mapping[str, str]) -> Policy:
         policy = _validated(json.dumps(merged))
     except ValidationError as invalid:
         raise InvalidPolicyError(*explain_errors(document, invalid.errors(include_url=False))) from invalid
-    errors = tuple(pattern_errors(document, policy))
+    errors = (*pattern_errors(document, policy), *title_errors(document, policy), *name_errors(document, policy))
     if errors:
         raise InvalidPolicyError(*errors)
     return policy
@@ -100,7 +103,7 @@ def _validated(text: str) -> Policy:
 @lru_cache(maxsize=64)
 def _document(text: str) -> Document:
     try:
-        return read_document(text, max_bytes=MAX_BYTES)
+        return read_document(text, max_bytes=MAX_BYTES, max_depth=MAX_DEPTH)
     except DocumentError as refused:
         raise InvalidPolicyError(unreadable(refused.fault)) from refused
 
@@ -130,5 +133,13 @@ def _merged(below: Value, above: Value) -> Value:
     """Fields of `above` over those of `below`, at every depth; lists and plain values replace."""
     if not isinstance(below, dict) or not isinstance(above, dict):
         return above
-    changed = {key: value if key in _REPLACED else _merged(below.get(key), value) for key, value in above.items()}
+    changed = {key: _changed(key, below.get(key), value) for key, value in above.items()}
     return {**below, **changed}
+
+
+def _changed(key: str, below: Value, above: Value) -> Value:
+    if key in _REPLACED:
+        return above
+    if key == "rules" and isinstance(below, dict) and isinstance(above, dict):
+        return {**below, **above}  # half of one rule and half of another would be a rule that nobody wrote
+    return _merged(below, above)

@@ -8,6 +8,7 @@ from functools import lru_cache
 from checks.document import Document, Path
 from checks.paths import PathPatterns
 from policies.errors import PolicyError, error_at
+from policies.rule_parts import pattern_lists
 from policies.schema import Policy
 
 
@@ -42,6 +43,7 @@ def _lists(policy: Policy) -> _Lists:
         (("ci", "reports", "artifacts"), policy.ci.reports.artifacts),
         (("ci", "reports", "files"), policy.ci.reports.files),
         (("ci", "documentation"), policy.ci.documentation),
+        *pattern_lists(policy),
     ]
 
 

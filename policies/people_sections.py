@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from policies.fields import Line, Logins, Patterns, PermissionWord, RiskWord, Section, Teams
+from policies.fields import Line, Logins, Organizations, Patterns, PermissionWord, RiskWord, Section, Teams
 
 
 class Agents(Section):
@@ -58,6 +58,9 @@ class Approvers(Section):
     teams: Teams = Field(
         default=(), description="Slugs of teams of the owning organisation whose active members' approval counts."
     )
+    organizations: Organizations = Field(
+        default=(), description="Logins of organisations whose active members' approval counts."
+    )
 
 
 class ReviewRules(Section):
@@ -68,4 +71,10 @@ class ReviewRules(Section):
     )
     people_need_approval: bool = Field(
         description="Whether a person's own pull request needs the approvals of its risk. false suits one person alone."
+    )
+    one_more_for_unmapped: bool = Field(
+        description="Whether commits by an address that belongs to no account need one more person's approval."
+    )
+    keep_on_clean_merge: bool = Field(
+        description="Whether an approval stays when only clean merges of the target came since, proved by their trees."
     )

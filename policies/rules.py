@@ -8,16 +8,19 @@ from functools import lru_cache
 from checks.baseline import BaselineRule
 from checks.ci import CiRequirement
 from checks.ci_trust import TrustRule
+from checks.electorate import Electorate
 from checks.other_ci import Witness
 from checks.paths import PathPatterns
 from checks.people import AgentMarkers, DependencyBots, PeopleRule
 from checks.risk import PathRule
-from checks.snapshot import Account, Risk, Snapshot, Unread
+from checks.snapshot import Account, Permission, Risk, Snapshot, Unread
 from checks.verified import VerifierRequirement
 from checks.witnesses import ReportRule
 from policies.fields import permission_of, risk_of
 from policies.load import PolicyState
 from policies.people_sections import Approvers
+from policies.rule_parts import all_demands, people_of
+from policies.rule_sections import Who
 from policies.schema import Policy
 
 BRANCHES = "refs/heads/"
@@ -109,12 +112,37 @@ def approvers_at(policy: Policy, risk: Risk) -> Approvers:
     return policy.requirements.at(risk).approvers or policy.approvers
 
 
+def electorate_at(policy: Policy, risk: Risk) -> Electorate:
+    approvers = approvers_at(policy, risk)
+    permission = permission_of(approvers.permission)
+    return Electorate(permission, approvers.users, approvers.teams, approvers.organizations)
+
+
 def teams_named(policy: Policy) -> tuple[str, ...]:
     """Slugs of every team whose members must be known, each once, sorted."""
     named = set(policy.people.teams)
-    for risk in Risk:
-        named.update(approvers_at(policy, risk).teams)
+    for who in _asked(policy):
+        named.update(who.teams)
     return tuple(sorted(named))
+
+
+def organizations_named(policy: Policy) -> tuple[str, ...]:
+    """Logins of every organisation whose members must be known, each once, sorted."""
+    return tuple(sorted({name for who in _asked(policy) for name in who.organizations}))
+
+
+def highest_permission(policy: Policy) -> Permission:
+    """The highest permission that anything asks for; whether somebody has more need not be known."""
+    return max(permission_of(who.permission) or Permission.NONE for who in _asked(policy))
+
+
+def _asked(policy: Policy) -> Iterator[Approvers | Who]:
+    yield from (approvers_at(policy, risk) for risk in Risk)
+    yield from people_of(policy)
+
+
+def asks_for_owners(policy: Policy) -> bool:
+    return any(demand.code_owners is not None for _, demand in all_demands(policy))
 
 
 def logins_to_ask(snapshot: Snapshot) -> tuple[str, ...]:

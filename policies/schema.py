@@ -16,6 +16,7 @@ from policies.ci_sections import Ci, Verifier
 from policies.fields import AreaName, Patterns, RiskWord, Section
 from policies.people_sections import Agents, Approvers, DependencyBots, Outsiders, People, ReviewRules
 from policies.queue_section import Queue
+from policies.rule_sections import OverrideBy, Rule, RuleName, Veto
 
 POLICY_PATH = ".github/mergegate.yml"
 
@@ -111,6 +112,13 @@ class Policy(Section):
     verifier: Verifier
     queue: Queue
     ticket: TicketRules
+    rules: Annotated[dict[RuleName, Rule], Field(max_length=200)] = Field(
+        default={},
+        description="Rules by name, in any order. Each asks for more; none takes away what another asks for.",
+        json_schema_extra={"additionalProperties": False},
+    )
+    veto: Veto = Veto()
+    override: OverrideBy = OverrideBy()
 
 
 def policy_schema() -> dict[str, Any]:

@@ -11,6 +11,8 @@ _ORDER = (Status.FAILED, Status.ERRORED, Status.PENDING)
 
 
 def title(verdict: Verdict, run: Run) -> str:
+    if verdict.overridden_by is not None:
+        return clean(f"Overridden by {verdict.overridden_by.author.login}: {verdict.overridden_by.reason}", LONGEST)
     if run == "observe":
         return _observed_title(verdict)
     if run == "review":

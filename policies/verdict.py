@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from checks.finding import Finding, Status
-from checks.snapshot import Risk
+from checks.snapshot import Override, Risk
 
 Kind = Literal["agent", "person", "outsider", "dependency-bot"]
 Mode = Literal["enforce", "observe"]
@@ -160,6 +160,7 @@ class Verdict:
     approved_by: tuple[str, ...] = ()
     may_enqueue: bool = False  # the policy allows it and both checks passed; probation is counted by the app
     order: VerificationOrder | None = None
+    overridden_by: Override | None = None  # a person let it through in spite of its findings
     subject: Subject | None = None  # None: nothing was judged, or it was recorded before there was one
     code: str | None = None
 
@@ -186,6 +187,8 @@ class Verdict:
     @property
     def needs_person(self) -> bool:
         """Whether something waits that only a person can settle."""
+        if self.overridden_by is not None:
+            return False
         return any(finding.needs_person and finding.status is Status.PENDING for finding in self.findings)
 
     @property

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from checks.electorate import Electorate
 from checks.finding import Evidence, Finding, Fix, errored, failed, passed
 from policies.load import PolicyState
-from policies.people_sections import Approvers
 from policies.schema import POLICY_PATH
 
 
@@ -31,9 +31,10 @@ def _broken(state: PolicyState, branch: str, at: Evidence) -> Finding:
     return failed("policy", f"`{POLICY_PATH}` of `{branch}` is broken: {first}{others}", at, fix=fix)
 
 
-def still_needed(approvers: Approvers, owner: str, counted: tuple[str, ...]) -> tuple[str, ...]:
-    """Who may still approve, in words for a title: logins, `owner/team`, or whoever has a permission."""
-    users = tuple(user for user in approvers.users if user.lower() not in {login.lower() for login in counted})
-    teams = tuple(f"{owner}/{team}" for team in approvers.teams)
-    anyone = (f"anyone with {approvers.permission} permission",) if approvers.permission else ()
-    return users + teams + anyone
+def still_needed(who: Electorate, owner: str, counted: tuple[str, ...]) -> tuple[str, ...]:
+    """Who may still approve, in words for a title: logins, `owner/team`, organisations, or who has a permission."""
+    users = tuple(user for user in who.users if user.lower() not in {login.lower() for login in counted})
+    teams = tuple(f"{owner}/{team}" for team in who.teams)
+    members = tuple(f"members of {organization}" for organization in who.organizations)
+    anyone = (f"anyone with {who.permission.name.lower()} permission",) if who.permission else ()
+    return users + teams + members + anyone

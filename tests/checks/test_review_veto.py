@@ -52,7 +52,7 @@ def test_what_was_said_before_the_dismissal_is_told_or_that_it_is_not_known() ->
         found = check(build.snapshot(reviews=(of,)), ReviewRequirement(1, build.AN_AGENTS, DIGEST, veto=HOLDER))
         return build.only(found.findings, "review.veto").reason
 
-    assert reason(ASKED) == "ronan, who has a veto, asked for changes."
+    assert reason(ASKED) == "ronan asked for changes and has a veto."
     assert "a dismissal by others does not end that" in reason(DISMISSED)
     assert "what it said is not known any more" in reason(replace(DISMISSED, given=None))
 

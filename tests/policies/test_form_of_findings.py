@@ -10,7 +10,19 @@ import pytest
 
 from checks.finding import Evidence, Finding, Fix, Status
 from checks.reports.report import TestReport
-from checks.snapshot import Baseline, CalledWorkflow, JobTests, Permission, Ticket, Unread, WorkflowFile, WorkflowNote
+from checks.snapshot import (
+    Baseline,
+    CalledWorkflow,
+    Commit,
+    CommitIdentity,
+    JobTests,
+    Override,
+    Permission,
+    Ticket,
+    Unread,
+    WorkflowFile,
+    WorkflowNote,
+)
 from checks.tampering.alteration import Alteration, Analysis, Weight
 from policies.evaluate import evaluate
 from policies.load import PolicySource, read_policy
@@ -34,6 +46,7 @@ from tests.policies.build import (
 AWAY = Unread("GitHub answered 502")
 OFFLINE = Unread("GitHub was not asked", offline=True)
 OTHER = "3" * 40
+NOBODY = CommitIdentity("n", "n@example.org")
 REMOVED = Alteration("test-removed", "t.py", 3, "def test_a(): ...", "", "The test is gone.", Weight.FAILED, "test_a")
 ONE_WAY = Alteration("migration-without-way-back", "m.py", 3, "", "x", "It cannot go back.", Weight.RISK, "m.py")
 REPORT = TestReport("junit", "junit", 12, 0, 0, 0)
@@ -46,9 +59,10 @@ CHECKS = {
     "ci.runs", "ci.workflow-files", "ci.jobs", "ci.logs", "ci.commands", "ci.tests",
     "ci.token", "ci.secrets", "ci.cache", "ci.runner", "ci.variables", "ci.attempts",
     "ci.reports", "ci.baseline", "ci.other", "ci.verifier", "review", "review.changes", "review.co-authors",
+    "review.veto", "review.unmapped", "rules.a", "rules.b", "rules.c", "rules.d", "override",
 }  # fmt: skip
 ACTIONS = {
-    "add-bundle", "add-bundle-field", "answer-review", "ask-person", "correct-bundle", "link-ticket",
+    "add-bundle", "add-bundle-field", "answer-review", "ask-person", "correct-bundle", "link-ticket", "meet-rule",
     "open-pull-request", "push", "repair-policy", "rerun", "rewrite-commits", "split-pull-request", "update-branch",
     "wait",
 }  # fmt: skip
@@ -157,6 +171,8 @@ CHANGES: dict[str, dict[str, Any]] = {
     "an approval by a reader": {"reviews": (approval(ADA),), "permissions": {"ada": Permission.READ}},
     "a co-author": {"commits": (commit(BEA, message="x\n\nCo-authored-by: Zoe <zoe@example.org>"),)},
     "a dependency bot": {"author": DEPENDABOT, "session_agent": None},
+    "an override": {"overrides": (Override(BEA, "It burns.", "a1" * 20, NOW, 9),)},
+    "an address of nobody": {"session_agent": None, "commits": (Commit("a1" * 20, "x", NOBODY, NOBODY),)},
     "a draft": {"draft": True},
     "no merge": {"mergeable": False},
     **{f"{part} {why}": {part: unread}
@@ -174,6 +190,10 @@ POLICIES = {
     "refused": "version: 1\nci: {trust: {secrets: refuse, cache: refuse, variables: refuse, calls: refuse}}\n",
     "no baseline": "version: 1\nci: {baseline: {compare: false}}\n",
     "given": PolicySource("version: 1", "refs/heads/main", TARGET, given="policy.yml"),
+    "rules": "version: 1\nveto: {users: [ada]}\noverride: {permission: admin}\nrules:\n"
+    "  a: {require: {approvals: {}}}\n  b: {require: {condition: {signed: true}}}\n"
+    "  c: {when: {paths: [db/]}, require: {code_owners: {}}}\n"
+    "  d: {require: {condition: {workflows: [{path: .github/workflows/ci.yml}]}}}\n",
     "unread": PolicySource(AWAY, "refs/heads/main", TARGET),
 }
 
@@ -215,6 +235,12 @@ def test_whosever_it_is(changes: dict[str, Any]) -> None:
         "a migration",
         "runs away",
         "runs offline",
+        "reviews away",
+        "reviews offline",
+        "an approval",
+        "a request for changes",
+        "an override",
+        "an address of nobody",
     ],
 )
 def test_whatever_the_policy(policy: str | PolicySource, name: str) -> None:

@@ -285,7 +285,7 @@ UNREADABLE = [
     ("version: 1\nmode: enforce\nmode: observe", 3, 1, "twice"),
     ("version: 1\n? [a]\n: b", 2, 3, "key must be text"),
     ("version: 1\na: b: c", 2, 5, "not readable"),
-    ("version: 1\na: " + "[" * 40, 2, 15, "deeper"),
+    ("version: 1\na: " + "[" * 40, 2, 23, "deeper than 20 levels"),
     ("version: 1\n---\nversion: 1", 2, 1, "second document"),
     ("version: 1\nmode: \x07", 1, 1, "not allowed"),
     ("version: 1\n#" + "x" * MAX_BYTES, 1, 1, "too many"),

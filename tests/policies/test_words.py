@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from checks.electorate import Electorate
 from checks.finding import Status
-from checks.snapshot import Unread
+from checks.snapshot import Permission, Unread
 from policies.load import PolicySource, read_policy
-from policies.people_sections import Approvers
 from policies.words import policy_finding, still_needed
 from tests.policies.build import TARGET, presets, state
 
@@ -61,15 +61,16 @@ def test_one_error_alone_has_no_more() -> None:
 
 
 NEEDED = [
-    (Approvers(), (), ()),
-    (Approvers(permission="write"), (), ("anyone with write permission",)),
-    (Approvers(users=("Ada", "bea"), teams=("core",)), (), ("Ada", "bea", "acme/core")),
-    (Approvers(users=("Ada", "bea"), teams=("core",)), ("ada",), ("bea", "acme/core")),
-    (Approvers(users=("ada",)), ("ADA",), ()),
-    (Approvers(users=("ada",), permission="admin"), (), ("ada", "anyone with admin permission")),
+    (Electorate(), (), ()),
+    (Electorate(Permission.WRITE), (), ("anyone with write permission",)),
+    (Electorate(users=("Ada", "bea"), teams=("core",)), (), ("Ada", "bea", "acme/core")),
+    (Electorate(users=("Ada", "bea"), teams=("core",)), ("ada",), ("bea", "acme/core")),
+    (Electorate(users=("ada",)), ("ADA",), ()),
+    (Electorate(organizations=("acme",)), (), ("members of acme",)),
+    (Electorate(Permission.ADMIN, ("ada",)), (), ("ada", "anyone with admin permission")),
 ]
 
 
-@pytest.mark.parametrize(("approvers", "counted", "expected"), NEEDED)
-def test_who_is_still_needed(approvers: Approvers, counted: tuple[str, ...], expected: tuple[str, ...]) -> None:
-    assert still_needed(approvers, "acme", counted) == expected
+@pytest.mark.parametrize(("who", "counted", "expected"), NEEDED)
+def test_who_is_still_needed(who: Electorate, counted: tuple[str, ...], expected: tuple[str, ...]) -> None:
+    assert still_needed(who, "acme", counted) == expected

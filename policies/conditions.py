@@ -1,0 +1,228 @@
+"""Whether a rule's condition holds: yes, no, or not known because something could not be looked at.
+
+Not known is an answer of its own (Kleene's logic): what is unread never turns into a no, by `not` as little as alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import re2
+
+from checks.ci_runs import CountingRuns, choose
+from checks.electorate import Electorate, why_not_among
+from checks.snapshot import Account, Diff, Snapshot, Ticket, Unread, WorkflowRun
+from checks.workflow_files import bare_path, check_file
+from policies.facts import Facts
+from policies.fields import permission_of, risk_of
+from policies.rule_parts import TITLE_OPTIONS
+from policies.rule_sections import Condition, NamedPeople, Range, Size, TicketIs, Who, WorkflowIs
+from policies.rules import patterns
+
+Answer = bool | Unread
+
+BRANCHES = "refs/heads/"
+_EVENTS = ("pull_request", "push")
+
+
+@dataclass(frozen=True, slots=True)
+class NotYet(Unread):
+    """It will be known by itself: a run that has not ended."""
+
+
+def holds(condition: Condition, facts: Facts) -> Answer:
+    """Whether all that is given in the condition holds; Unread with the first thing that is not known."""
+    return all_of(_parts(condition, facts))
+
+
+def all_of(answers: Iterable[Answer]) -> Answer:
+    """One no is a no, whatever is not known."""
+    unread: Unread | None = None
+    for answer in answers:
+        if answer is False:
+            return False
+        unread = unread or (answer if isinstance(answer, Unread) else None)
+    return unread or True
+
+
+def any_of(answers: Iterable[Answer]) -> Answer:
+    """One yes is a yes, whatever is not known."""
+    return _opposite(all_of(_opposite(answer) for answer in answers))
+
+
+def _opposite(answer: Answer) -> Answer:
+    return answer if isinstance(answer, Unread) else not answer
+
+
+def _parts(condition: Condition, facts: Facts) -> Iterator[Answer]:
+    """What is cheap to know comes first."""
+    yield from _about_names(condition, facts)
+    yield from _about_work(condition, facts)
+    yield from _about_change(condition, facts)
+    yield from _about_people(condition, facts)
+    for workflow in condition.workflows:
+        yield _workflow(workflow, facts.snapshot)
+    for each in condition.all:
+        yield holds(each, facts)
+    if condition.any:
+        yield any_of(holds(each, facts) for each in condition.any)
+    if condition.none_of is not None:
+        yield _opposite(holds(condition.none_of, facts))
+
+
+def _about_names(condition: Condition, facts: Facts) -> Iterator[Answer]:
+    snapshot = facts.snapshot
+    if condition.labels:
+        there = {label.casefold() for label in snapshot.labels}
+        yield any(label.casefold() in there for label in condition.labels)
+    if condition.title is not None:
+        yield _title(condition.title).search(snapshot.title) is not None
+    for wanted, name in (
+        (condition.target, snapshot.target_ref.removeprefix(BRANCHES)),
+        (condition.source, snapshot.head.ref.removeprefix(BRANCHES)),
+        (condition.repositories, snapshot.repository.full_name),
+    ):
+        if wanted:
+            yield patterns(wanted).matches(name)
+    if condition.fork is not None:
+        yield snapshot.is_fork is condition.fork
+
+
+@lru_cache(maxsize=256)
+def _title(pattern: str) -> Any:
+    return re2.compile(pattern, options=TITLE_OPTIONS)
+
+
+def _about_work(condition: Condition, facts: Facts) -> Iterator[Answer]:
+    if condition.kinds:
+        yield facts.who.kind in condition.kinds
+    if condition.agents:
+        yield any(patterns(condition.agents).matches(name) for name in facts.agents)
+    if condition.ticket is not None:
+        yield _ticket(condition.ticket, facts.snapshot.ticket)
+    if condition.signed is not None:
+        yield _signed(condition.signed, facts.snapshot)
+
+
+def _ticket(wanted: TicketIs, ticket: Ticket | None) -> bool:
+    if ticket is None or not wanted.given:
+        return wanted.given is (ticket is not None)
+    operators = {login.casefold() for login in wanted.operators}
+    return all(
+        (
+            not wanted.ids or patterns(wanted.ids).matches(ticket.id),
+            not wanted.risk or ticket.risk in map(risk_of, wanted.risk),
+            not wanted.agents or (ticket.agent is not None and patterns(wanted.agents).matches(ticket.agent)),
+            not operators or (ticket.operator or "").casefold() in operators,
+        )
+    )
+
+
+def _signed(wanted: bool, snapshot: Snapshot) -> Answer:
+    if isinstance(snapshot.commits, Unread):
+        return snapshot.commits
+    if not snapshot.commits:
+        return Unread("no commit of it was seen")
+    return all(commit.signature_valid for commit in snapshot.commits) is wanted
+
+
+def _about_change(condition: Condition, facts: Facts) -> Iterator[Answer]:
+    """Where not all of the change was seen, more may be in it, and its risk is not known."""
+    if condition.risk:
+        yield facts.unseen or facts.level in map(risk_of, condition.risk)
+    if condition.areas:
+        yield _found(not set(condition.areas).isdisjoint(facts.areas), facts.unseen)
+    if condition.size is not None:
+        yield _size(condition.size, facts.snapshot.diff)
+    if condition.content:
+        kinds, doubt = facts.contents
+        yield _found(not kinds.isdisjoint(condition.content), doubt)
+    if condition.paths:
+        yield _found(condition.paths in facts.hits, facts.unseen)
+    if condition.only_paths:
+        yield _only(condition.only_paths, facts)
+
+
+def _found(found: bool, doubt: Unread | None) -> Answer:
+    return True if found else doubt or False
+
+
+def _only(wanted: tuple[str, ...], facts: Facts) -> Answer:
+    """Of no change at all it is not true that it changes only these: nothing should pass for that."""
+    permitted = patterns(wanted)
+    if not all(permitted.matches_exactly(path) for path in facts.paths):
+        return False
+    return facts.unseen or bool(facts.paths)
+
+
+def _size(wanted: Size, diff: Diff | Unread) -> Answer:
+    if isinstance(diff, Unread):
+        return diff
+    if not diff.complete:
+        return Unread("not every changed file is listed")
+    additions, deletions = sum(file.additions for file in diff.files), sum(file.deletions for file in diff.files)
+    measured = (
+        (wanted.files, len(diff.files)),
+        (wanted.additions, additions),
+        (wanted.deletions, deletions),
+        (wanted.lines, additions + deletions),
+    )
+    return all(_within(bounds, number) for bounds, number in measured if bounds is not None)
+
+
+def _within(bounds: Range, number: int) -> bool:
+    if bounds.at_least is not None and number < bounds.at_least:
+        return False
+    return bounds.at_most is None or number <= bounds.at_most
+
+
+def electorate_of(who: Who) -> Electorate:
+    return Electorate(permission_of(who.permission), who.users, who.teams, who.organizations)
+
+
+def _about_people(condition: Condition, facts: Facts) -> Iterator[Answer]:
+    if condition.author is not None:
+        yield _is_of(condition.author, facts.snapshot.author, facts.snapshot)
+    if condition.contributor is not None:
+        who = condition.contributor
+        yield any_of(_is_of(who, account, facts.snapshot) for account in facts.contributors)
+    if condition.only_contributors is not None:
+        who = condition.only_contributors
+        yield all_of(_is_of(who, account, facts.snapshot) for account in facts.contributors)
+
+
+def _is_of(who: NamedPeople, account: Account | Unread, snapshot: Snapshot) -> Answer:
+    """A bot is in no team and has no permission of its own; only its login can name it."""
+    if isinstance(account, Unread):
+        return account
+    electorate = electorate_of(who)
+    if account.is_bot:
+        return account.login.casefold() in {login.casefold() for login in electorate.users}
+    why = why_not_among(snapshot, electorate, account)
+    return why if isinstance(why, Unread) else why is None
+
+
+def _workflow(wanted: WorkflowIs, snapshot: Snapshot) -> Answer:
+    """Like the gate's own evidence: runs of a file that is not the target branch's prove nothing."""
+    if isinstance(snapshot.runs, Unread):
+        return snapshot.runs
+    if isinstance(snapshot.workflows, Unread):
+        return snapshot.workflows
+    newest = [run for run in _counting(snapshot.runs, snapshot) if bare_path(run.path) == wanted.path]
+    if not newest:
+        return NotYet(f"`{wanted.path}` has not run on this head")
+    if any(run.status != "completed" for run in newest):
+        return NotYet(f"`{wanted.path}` is still running")
+    doubt = next(iter(check_file(wanted.path, snapshot.workflows)), None)
+    if doubt is not None:
+        return Unread(doubt.reason.rstrip("."))
+    return all(run.conclusion in wanted.conclusions for run in newest)
+
+
+def _counting(runs: tuple[WorkflowRun, ...], snapshot: Snapshot) -> tuple[WorkflowRun, ...]:
+    head = snapshot.head
+    counting = CountingRuns(head.sha, head.repository_id, _EVENTS, None, snapshot.shared_head, snapshot.base_changed_at)
+    return choose(runs, counting)

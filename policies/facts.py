@@ -1,0 +1,85 @@
+"""What the rules of a policy look at, gathered once a judgement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from checks import agents
+from checks.approvals import Approval
+from checks.codeowners import Codeowners
+from checks.paths import PathIndex, PathPatterns
+from checks.people import Classification, contributors
+from checks.risk import touched_paths
+from checks.snapshot import Account, Risk, Snapshot, Unread
+from checks.tampering.alteration import Analysis
+
+
+@lru_cache(maxsize=64)
+def index_of(lists: tuple[tuple[str, ...], ...]) -> PathIndex:
+    """Compiled once a policy, not once a judgement."""
+    return PathIndex([PathPatterns(patterns) for patterns in lists])
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The pull request, whose it is, how risky it is, and the approvals that can count."""
+
+    snapshot: Snapshot
+    who: Classification
+    level: Risk
+    areas: tuple[str, ...]
+    approvals: tuple[Approval, ...] = ()
+    owners: Codeowners | Unread | None = None  # of the target branch; None: not asked for
+    lists: tuple[tuple[str, ...], ...] = ()  # every list of path patterns that a condition asks about
+
+    @cached_property
+    def _touched(self) -> tuple[tuple[str, ...], Unread | None]:
+        return touched_paths(self.snapshot)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Every touched path by all of its names, see `touched_paths`."""
+        return self._touched[0]
+
+    @property
+    def unseen(self) -> Unread | None:
+        """Why that may not be all of the change; None where it is."""
+        return self._touched[1]
+
+    @cached_property
+    def hits(self) -> frozenset[tuple[str, ...]]:
+        """Those of `lists` that some touched path matches; each path is looked at once for all rules."""
+        index = index_of(self.lists)
+        return frozenset(self.lists[number] for path in self.paths for number, _ in index.matches(path))
+
+    @cached_property
+    def contents(self) -> tuple[frozenset[str], Unread | None]:
+        """Kinds of finding about contents, and why there may be others."""
+        analysis = self.snapshot.analysis
+        if not isinstance(analysis, Analysis):
+            return frozenset(), analysis or Unread("the contents were not analysed")
+        kinds = frozenset(each.kind for each in analysis.alterations)
+        doubt = Unread("not all of the contents could be analysed") if analysis.cut or analysis.unread else None
+        return kinds, doubt
+
+    @cached_property
+    def contributors(self) -> tuple[Account | Unread, ...]:
+        return tuple(dict.fromkeys(contributors(self.snapshot)))
+
+    @cached_property
+    def agents(self) -> tuple[str, ...]:
+        """The agent by all of the names that session, ticket, accounts and commits give it."""
+        return tuple(dict.fromkeys(name for name in self._agents() if name))
+
+    def _agents(self) -> Iterator[str | None]:
+        snapshot = self.snapshot
+        yield snapshot.session_agent
+        yield snapshot.ticket.agent if snapshot.ticket else None
+        if isinstance(snapshot.author, Account):
+            yield agents.agent_account(snapshot.author)
+        for commit in () if isinstance(snapshot.commits, Unread) else snapshot.commits:
+            yield agents.agent_identity(commit.author)
+            yield agents.agent_identity(commit.committer)
+            yield from (agents.agent_address(co_author.email) for co_author in agents.co_authors(commit.message))

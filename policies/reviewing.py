@@ -1,0 +1,139 @@
+"""The half of a verdict that people decide: approvals by risk, the rules, and the questions that evidence leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from checks import electorate, review
+from checks.approvals import approvals_of
+from checks.finding import Finding, Status
+from checks.review import ReviewRequirement, ReviewResult
+from checks.snapshot import Permission, Unread
+from policies import rules
+from policies.case import Case
+from policies.conditions import electorate_of
+from policies.facts import Facts
+from policies.rule_parts import path_lists
+from policies.ruling import Ruling, rule_on
+from policies.schema import POLICY_PATH
+from policies.tree import group, required
+from policies.verdict import Node
+from policies.words import policy_finding, still_needed
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """`counted` are logins whose approval counts for anything, `needed` whom it still waits for, see `Verdict`."""
+
+    node: Node
+    counted: tuple[str, ...]
+    needed: tuple[str, ...]
+
+
+def review_of(case: Case, for_people: tuple[Finding, ...]) -> Reviewed:
+    """`for_people` are the findings that only a person can settle."""
+    requirement = _requirement(case, for_people)
+    result = review.check(case.snapshot, requirement)
+    ruling = rule_on(case.state.policy, _facts(case, requirement))
+    counted = tuple(dict.fromkeys((*result.counted, *ruling.counted)))
+    independent = _independent(case, max(requirement.approvals, ruling.people), counted)
+    node = _node(case, result, ruling, independent, for_people)
+    return Reviewed(node, counted, _needed(case, node, result, ruling, independent))
+
+
+def _requirement(case: Case, for_people: tuple[Finding, ...]) -> ReviewRequirement:
+    policy = case.state.policy
+    who = rules.electorate_at(policy, case.level)
+    return ReviewRequirement(
+        approvals=max(_approvals(case), 1 if for_people else 0),
+        classification=case.who,
+        bundle_digest=case.reading.digest,
+        permission=who.permission,
+        users=who.users,
+        teams=who.teams,
+        organizations=who.organizations,
+        allow_operator=policy.review.allow_operator,
+        agents=policy.agents.apps,
+        keep_on_clean_merge=policy.review.keep_on_clean_merge,
+        veto=electorate_of(policy.veto),
+    )
+
+
+def _facts(case: Case, requirement: ReviewRequirement) -> Facts:
+    return Facts(
+        case.snapshot,
+        case.who,
+        case.level,
+        case.risk.areas,
+        approvals=approvals_of(case.snapshot, requirement.terms),
+        owners=case.snapshot.codeowners,
+        lists=path_lists(case.state.policy),
+    )
+
+
+def _approvals(case: Case) -> int:
+    policy = case.state.policy
+    by_risk = policy.requirements.at(case.level).approvals
+    if case.who.kind == "outsider":
+        return max(by_risk, policy.outsiders.approvals)
+    if case.who.kind == "person" and (not policy.review.people_need_approval or _repairs_policy(case)):
+        return 0
+    return by_risk
+
+
+def _repairs_policy(case: Case) -> bool:
+    """An administrator who replaces a broken policy file and nothing else.
+
+    They could take the gate away altogether, so asking for a second person would protect nothing and could leave a
+    repository of one person without a way out.
+    """
+    snapshot, author = case.snapshot, case.snapshot.author
+    if case.state.origin != "broken" or isinstance(author, Unread) or isinstance(snapshot.diff, Unread):
+        return False
+    if {path for file in snapshot.diff.files for path in file.paths} != {POLICY_PATH} or not snapshot.diff.complete:
+        return False
+    return electorate.permission_of(snapshot, author.login) is Permission.ADMIN
+
+
+def _independent(case: Case, asked: int, counted: Sequence[str]) -> Finding | None:
+    wanted = case.state.policy.review.one_more_for_unmapped
+    return review.independent(case.snapshot, asked, counted) if wanted else None
+
+
+def _node(
+    case: Case, result: ReviewResult, ruling: Ruling, independent: Finding | None, for_people: tuple[Finding, ...]
+) -> Node:
+    nodes = [group("approvals", (*result.findings, *([independent] if independent else [])))]
+    if case.state.origin == "unread":  # who must approve is not known either
+        nodes.insert(0, group("policy", (policy_finding(case.state),)))
+    if ruling.node is not None:
+        nodes.append(ruling.node)
+    if for_people:
+        nodes.append(group("questions", tuple(_settled_by(finding, result.counted) for finding in for_people)))
+    node = required("review", nodes)
+    if case.snapshot.draft and node.status is Status.PENDING:
+        return replace(node, reason="It is a draft: nobody is asked before it is ready for review.")
+    return node
+
+
+def _settled_by(finding: Finding, counted: tuple[str, ...]) -> Finding:
+    if not counted or finding.status is not Status.PENDING:
+        return finding
+    return replace(
+        finding, status=Status.PASSED, reason=f"{finding.reason} Accepted by {', '.join(counted)}.", fix=None
+    )
+
+
+def _needed(
+    case: Case, node: Node, result: ReviewResult, ruling: Ruling, independent: Finding | None
+) -> tuple[str, ...]:
+    """Those whom the risk asks for, where they have not said enough yet, and those whom the rules ask for."""
+    if case.snapshot.draft or node.status is not Status.PENDING:
+        return ()
+    by_risk = [rules.electorate_at(case.state.policy, case.level)]
+    if not any(each is not None and each.status is Status.PENDING for each in (*result.findings, independent)):
+        by_risk = []
+    asked = dict.fromkeys((*by_risk, *ruling.waits_for))
+    owner = case.snapshot.repository.owner
+    return tuple(dict.fromkeys(name for who in asked for name in still_needed(who, owner, result.counted)))
