@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
-import re2
-from pathspec import GitIgnoreSpec
+from checks.path_expressions import ExpressionSet, Hit, decides, expressions_of
 
 MAX_PATTERNS = 1_000
-MAX_PATTERN_LENGTH = 512  # characters
 MAX_BYTES = 15_000  # of a list's patterns together; beyond it the engine's memory for one list may not do
 
 
 class PathPatterns:
     """Patterns as in a `.gitignore` file (https://git-scm.com/docs/gitignore), matched in linear time.
 
-    A later pattern wins over an earlier one, `!` takes paths out again, a pattern without a slash matches at any
-    depth, and what lies below a matched folder matches too.
+    A later pattern wins over an earlier one, `!` takes paths out again (unlike in git also those in a folder that was
+    taken in), a pattern without a slash matches at any depth, and what lies below a matched folder matches too.
 
     Raises ValueError, naming the pattern, when one cannot be read or could never match.
     """
@@ -29,8 +28,8 @@ class PathPatterns:
         if len(patterns) > MAX_PATTERNS:
             raise ValueError(f"{len(patterns)} path patterns are too many; at most {MAX_PATTERNS} are read")
         self._patterns = tuple(patterns)
-        self._raw = _compile(self._patterns)
-        self._folded = _compile(tuple(_fold(pattern) for pattern in self._patterns))
+        self._raw = _compiled(self._patterns)
+        self._folded = _compiled(tuple(map(_fold, self._patterns)))
 
     @property
     def patterns(self) -> tuple[str, ...]:
@@ -50,91 +49,146 @@ class PathPatterns:
 
     def matches_exactly(self, path: str) -> bool:
         """Whether a rule that permits applies to `path`: as it is written, without folding."""
-        return self._decide(self._raw, _plain(path)) is not None
+        return self._raw.first_match(_plain(path)) is not None
 
     def first_of_views(self, plain: str, folded: str) -> str | None:
         """`first_match` for a path whose two views are made already, as an index over many lists has them."""
-        return self._decide(self._raw, plain) or self._decide(self._folded, folded)
+        index = self._raw.first_match(plain)
+        if index is None:
+            index = self._folded.first_match(folded)
+        return None if index is None else self._patterns[index]
 
-    def _decide(self, spec: GitIgnoreSpec, path: str) -> str | None:
-        result = spec.check_file(path)
-        if not result.include or result.index is None:
-            return None
-        return self._patterns[result.index]
+    def expressions(self) -> Iterator[tuple[str, bool, Hit]]:
+        """Every regular expression, whether it is for the folded view of a path, and what it means when it matches."""
+        for folded, compiled in ((False, self._raw), (True, self._folded)):
+            for regex, hit in zip(compiled.regexes, compiled.hits, strict=True):
+                yield regex, folded, hit
+
+
+class _Compiled:
+    """One view of a list."""
+
+    __slots__ = ("_set", "hits", "regexes")
+
+    def __init__(self, patterns: Sequence[str]) -> None:
+        found = [(each, index) for index, pattern in enumerate(patterns) for each in expressions_of(pattern)]
+        if _size(patterns) > MAX_BYTES:
+            raise ValueError(f"the path patterns are {_size(patterns)} bytes together; at most {MAX_BYTES} are read")
+        self.regexes = tuple(expression.regex for expression, _ in found)
+        self.hits = tuple(Hit(index, expression.takes, expression.below) for expression, index in found)
+        self._set = ExpressionSet(self.regexes)
+
+    def first_match(self, path: str) -> int | None:
+        return decides(self.hits[place] for place in self._set.matches(path))
+
+
+@lru_cache(maxsize=2048)
+def _compiled(patterns: tuple[str, ...]) -> _Compiled:
+    """Most lists are the same in both views, and a policy's are read again for every judgement."""
+    return _Compiled(patterns)
 
 
 class PathIndex:
-    """Many pattern lists asked at once: most paths match nothing, which one look at a bundle of lists tells."""
+    """Many pattern lists asked at once: one pass over a path tells every list that matches it."""
 
     __slots__ = ("_bundles",)
 
-    _LISTS = 16  # a bundle; larger ones grow beyond the engine's memory, smaller ones save less
-    _BYTES = 6_000
+    _BYTES = 15_000  # of a bundle's patterns; within it the engine takes a path at full speed
 
     def __init__(self, lists: Sequence[PathPatterns]) -> None:
-        self._bundles = [(_anything_of(part), part) for part in self._cut(lists)]
+        self._bundles = [bundle for part in self._cut(lists) for bundle in _bundles(part)]
 
     def matches(self, path: str) -> Iterator[tuple[int, str]]:
         """The number of every list that matches `path` in either view, with the pattern that decides, in order."""
-        plain, folded = _views(path)
-        for anything, part in self._bundles:
-            if anything is None or anything.match_file(plain) or anything.match_file(folded):
-                for number, patterns in part:
-                    found = patterns.first_of_views(plain, folded)
-                    if found is not None:
-                        yield number, found
+        views = _views(path)
+        for bundle in self._bundles:
+            yield from bundle.matches(*views)
 
     def _cut(self, lists: Sequence[PathPatterns]) -> Iterator[list[tuple[int, PathPatterns]]]:
         part: list[tuple[int, PathPatterns]] = []
+        size = 0
         for number, patterns in enumerate(lists):
-            size = sum(_size(one.patterns) for _, one in part) + _size(patterns.patterns)
-            if part and (len(part) == self._LISTS or size > self._BYTES):
+            size += _size(patterns.patterns)
+            if part and size > self._BYTES:
                 yield part
-                part = []
+                part, size = [], _size(patterns.patterns)
             part.append((number, patterns))
         if part:
             yield part
 
 
-def _anything_of(part: Sequence[tuple[int, PathPatterns]]) -> GitIgnoreSpec | None:
-    """What matches at least whatever one of the lists matches; None where that is too large, so that each is asked."""
-    taken = [pattern for _, patterns in part for pattern in patterns.patterns if not pattern.startswith("!")]
-    try:
-        return GitIgnoreSpec.from_lines([*taken, *(_fold(pattern) for pattern in taken)], backend="re2")
-    except re2.error:
-        return None
+_Numbered = Sequence[tuple[int, PathPatterns]]
 
 
-def _compile(patterns: Sequence[str]) -> GitIgnoreSpec:
-    for pattern in patterns:
-        _refuse_useless(pattern)
-    if _size(patterns) > MAX_BYTES:
-        raise ValueError(f"the path patterns are {_size(patterns)} bytes together; at most {MAX_BYTES} are read")
+def _bundles(part: _Numbered) -> Iterator[_Together | _Single]:
+    """Lists that are too complicated together are parted."""
     try:
-        return GitIgnoreSpec.from_lines(patterns, backend="re2")
-    except re2.error as error:
-        raise ValueError(f"the path patterns are too complicated together: {error}") from error
+        yield _Together(part)
+    except ValueError:
+        if len(part) == 1:
+            yield _Single(*part[0])
+            return
+        middle = len(part) // 2
+        yield from _bundles(part[:middle])
+        yield from _bundles(part[middle:])
+
+
+class _Single:
+    """One list whose two views are too complicated together."""
+
+    __slots__ = ("_number", "_patterns")
+
+    def __init__(self, number: int, patterns: PathPatterns) -> None:
+        self._number, self._patterns = number, patterns
+
+    def matches(self, plain: str, folded: str) -> Iterator[tuple[int, str]]:
+        found = self._patterns.first_of_views(plain, folded)
+        if found is not None:
+            yield self._number, found
+
+
+class _Together:
+    """Lists in one set. An expression that several lists or both views have stands in it once."""
+
+    __slots__ = ("_lists", "_meanings", "_set")
+
+    def __init__(self, part: _Numbered) -> None:
+        meanings: dict[str, list[tuple[int, bool, Hit]]] = defaultdict(list)
+        for number, patterns in part:
+            for regex, folded, hit in patterns.expressions():
+                meanings[regex].append((number, folded, hit))
+        self._lists = dict(part)
+        self._meanings = tuple(meanings.values())
+        self._set = ExpressionSet(meanings)
+
+    def matches(self, plain: str, folded: str) -> Iterator[tuple[int, str]]:
+        raw = self._set.matches(plain)
+        other = raw if plain == folded else self._set.matches(folded)
+        if not raw and not other:
+            return
+        hits: dict[tuple[int, bool], list[Hit]] = defaultdict(list)
+        self._sort(raw, hits, folded=False)
+        self._sort(other, hits, folded=True)
+        found: dict[int, str] = {}
+        for (number, _), each in sorted(hits.items()):  # a list's own view before its folded one
+            index = None if number in found else decides(each)
+            if index is not None:
+                found[number] = self._lists[number].patterns[index]
+        yield from found.items()
+
+    def _sort(self, places: Iterable[int], hits: dict[tuple[int, bool], list[Hit]], *, folded: bool) -> None:
+        for place in places:
+            for number, view, hit in self._meanings[place]:
+                if view is folded:
+                    hits[number, view].append(hit)
 
 
 def _size(patterns: Sequence[str]) -> int:
     return sum(len(pattern.encode("utf-8", "surrogatepass")) for pattern in patterns)
 
 
-def _refuse_useless(pattern: str) -> None:
-    if len(pattern) > MAX_PATTERN_LENGTH:
-        raise ValueError(f"the path pattern {pattern[:40]!r}… is longer than {MAX_PATTERN_LENGTH} characters")
-    if any(ord(character) < 32 for character in pattern):
-        raise ValueError(f"the path pattern {pattern!r} holds a control character")
-    try:
-        (compiled,) = GitIgnoreSpec.from_lines([pattern], backend="simple").patterns or (None,)
-    except (ValueError, re.error) as error:  # the latter is no ValueError, for example for `[z-a]`
-        raise ValueError(f"the path pattern {pattern!r} cannot be read: {error}") from error
-    if compiled is None or compiled.include is None:
-        raise ValueError(f"the path pattern {pattern!r} matches nothing; write `\\#` for a name that begins with `#`")
-
-
 def _fold(text: str) -> str:
-    return unicodedata.normalize("NFC", text).casefold()
+    return text.lower() if text.isascii() else unicodedata.normalize("NFC", text).casefold()
 
 
 def _views(path: str) -> tuple[str, str]:
@@ -143,8 +197,14 @@ def _views(path: str) -> tuple[str, str]:
 
 
 def _plain(path: str) -> str:
-    """The path with line breaks and undecodable bytes replaced, as `.` in the engine's patterns stops at a break."""
-    return path.translate(_BREAKS).encode("utf-8", "replace").decode()
+    """The path with line breaks and undecodable bytes replaced, as `.` in the engine's patterns stops at a break.
+
+    Patterns are anchored at the root, which may be written `/` or `./`.
+    """
+    inside = path.removeprefix("/") if path.startswith("/") else path.removeprefix("./")
+    if inside.isascii() and "\n" not in inside and "\r" not in inside:
+        return inside
+    return inside.translate(_BREAKS).encode("utf-8", "replace").decode()
 
 
 _BREAKS = {ord("\n"): "\ufffd", ord("\r"): "\ufffd"}

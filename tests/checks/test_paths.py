@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 import subprocess
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checks import paths
+from checks import path_expressions, paths
 from checks.paths import PathIndex, PathPatterns
 
 CASES = [
@@ -59,6 +60,78 @@ def test_matches_what_git_matches(repository: Path, patterns: list[str], path: s
         ["git", "-C", str(repository), "check-ignore", "-q", "--no-index", "--", path], check=False, capture_output=True
     )
     assert PathPatterns(patterns).matches(path) is (asked.returncode == 0)
+
+
+PARTS = ("a", "b", "x.a", "ab")
+PATHS = (
+    *PARTS,
+    *(f"{x}/{y}" for x in PARTS for y in PARTS),
+    *(f"{x}/{y}/{z}" for x in PARTS for y in "ab" for z in PARTS),
+)
+TAKING = (
+    *("a", "b/", "*.a", "/a/b", "**/b", "a*", "a/**", "**/a/**", "a/*/b", "a/**/b", "/*", "[ab]", "[!a]", "?", "a/"),
+    *("b/a", "*", "/b/*.a", "**", "x.a", "a/b/", "**/", "*/", "a/**/", "[]a]b", "[^a]b", "**/x.a"),
+)
+
+
+def _matched_by_git(repository: Path, patterns: list[str]) -> set[str]:
+    (repository / ".gitignore").write_text("\n".join(patterns) + "\n")
+    command = ("git", "-C", str(repository), "check-ignore", "--no-index", "-z", "--stdin")
+    asked = subprocess.run(command, input="\0".join(PATHS), check=False, capture_output=True, text=True)
+    return set(asked.stdout.split("\0")[:-1])
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_matches_what_git_matches_of_many_paths(repository: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    patterns = chance.choices(TAKING, k=chance.randint(1, 5))
+    found = PathPatterns(patterns)
+    assert {path for path in PATHS if found.matches_exactly(path)} == _matched_by_git(repository, patterns)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_takes_out_what_git_takes_out_and_more_only_below_a_folder(repository: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    patterns = [chance.choice(("", "", "!")) + each for each in chance.choices(TAKING, k=chance.randint(2, 5))]
+    matched, by_git = PathPatterns(patterns), _matched_by_git(repository, patterns)
+    taken_out = PathPatterns([pattern[1:] for pattern in patterns if pattern.startswith("!")])
+    for path in PATHS:
+        if matched.matches_exactly(path):
+            assert path in by_git
+        elif path in by_git:
+            assert "/" in path
+            assert taken_out.matches_exactly(path)
+
+
+@pytest.mark.parametrize(
+    ("patterns", "path", "decides"),
+    [
+        (["a/", "*.md"], "a/b.md", "*.md"),
+        (["*.md", "a/"], "a/b.md", "a/"),
+        (["a/", "!a/b.md"], "a/b.md", None),
+        (["!a/b.md", "a/"], "a/b.md", "a/"),
+        (["a/", "!b.md"], "a/b.md", None),
+        (["b.md", "!a/"], "a/b.md", "b.md"),
+        (["a/", "!a/"], "a/b.md", None),
+        (["!a/", "a/"], "a/b.md", "a/"),
+        (["a/", "!a/b/", "a/b/c"], "a/b/c", "a/b/c"),
+        (["a/", "!a/b/", "a/b/c"], "a/b/d", None),
+        (["foo", "!foo/"], "foo/a/foo", "foo"),
+        (["foo"], "foo/a/foo", "foo"),
+        (["!foo"], "foo", None),
+        (["!foo/"], "foo/a", None),
+    ],
+)
+def test_the_last_pattern_for_the_file_and_the_last_for_a_folder_decide(
+    patterns: list[str], path: str, decides: str | None
+) -> None:
+    assert PathPatterns(patterns).first_match(path) == decides
+    assert list(PathIndex([PathPatterns(patterns)]).matches(path)) == ([] if decides is None else [(0, decides)])
+
+
+@pytest.mark.parametrize("path", ["/a/b", "./a/b"])
+def test_the_root_may_be_written(path: str) -> None:
+    assert PathPatterns(["/a"]).matches_exactly(path)
 
 
 @pytest.mark.parametrize(
@@ -147,11 +220,24 @@ def test_an_index_keeps_what_a_list_takes_out() -> None:
     assert list(PathIndex(lists).matches("docs/x.sql")) == [(1, "docs/")]
 
 
-def test_an_index_asks_each_list_where_they_are_too_large_together() -> None:
-    complicated = PathPatterns([f"{number:02}{'?' * 500}" for number in range(11)])
-    lists = [complicated, PathPatterns(["x"])]
-    assert list(PathIndex(lists).matches("03" + "y" * 500)) == [(0, f"03{'?' * 500}")]
-    assert list(PathIndex(lists).matches("x")) == [(1, "x")]
+@pytest.mark.parametrize("letter", ["z", "Z"], ids=["one view for both", "two views that are too large together"])
+def test_an_index_parts_lists_that_are_too_complicated_together(letter: str) -> None:
+    lists = [PathPatterns([f"{kind}{number:02}{'?' * 480}{letter}" for number in range(12)]) for kind in ("a", "b")] + [
+        PathPatterns(["x"])
+    ]
+    index = PathIndex(lists)
+    middle = "y" * 480
+    assert list(index.matches(f"a03{middle}{letter}")) == [(0, f"a03{'?' * 480}{letter}")]
+    assert list(index.matches(f"b03{middle}z")) == [(1, f"b03{'?' * 480}{letter}")]
+    assert list(index.matches("x")) == [(2, "x")]
+    assert list(index.matches("y")) == []
+
+
+def test_an_index_of_more_than_one_set_gives_every_list() -> None:
+    lists = [PathPatterns([f"{'x' * 400}{number}", "*.py"]) for number in range(100)]
+    index = PathIndex(lists)
+    assert list(index.matches("a.py")) == [(number, "*.py") for number in range(100)]
+    assert list(index.matches("x" * 400 + "77")) == [(77, "x" * 400 + "77")]
 
 
 names = st.text("abAB./é\u0301\n", min_size=1, max_size=12)
@@ -167,4 +253,4 @@ def test_an_index_agrees_with_its_lists(patterns: list[list[str]], path: str) ->
 
 
 def test_the_limits_are_those_that_the_engine_was_tried_with() -> None:
-    assert (paths.MAX_PATTERNS, paths.MAX_PATTERN_LENGTH, paths.MAX_BYTES) == (1_000, 512, 15_000)
+    assert (paths.MAX_PATTERNS, path_expressions.MAX_PATTERN_LENGTH, paths.MAX_BYTES) == (1_000, 512, 15_000)
