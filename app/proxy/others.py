@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Awaitable, Callable
 
 from app.proxy import sessions
 from app.proxy.authorize import policy
@@ -12,6 +13,7 @@ from app.proxy.incoming import Incoming, Receive, Scope, Send, answer, let_in, t
 from app.proxy.refusal import Refusal
 from app.store.database import Database, DatabaseAway
 
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 JSON = "application/json; charset=utf-8"
 CHALLENGE = {"www-authenticate": 'Basic realm="Mergegate", charset="UTF-8"'}
 NO_TOKEN = Refusal(
@@ -20,11 +22,14 @@ NO_TOKEN = Refusal(
 
 
 class Others:
-    def __init__(self, database: Database, health: Health) -> None:
+    """`api` answers everything else: it is the slice of GitHub's API."""
+
+    def __init__(self, database: Database, health: Health, api: Application) -> None:
         self._database = database
         self._health = health
+        self._api = api
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - ASGI
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         incoming = let_in(scope)
         match (incoming.method, incoming.raw_path):
             case ("GET", b"/healthz"):
@@ -32,7 +37,7 @@ class Others:
             case ("GET", b"/session"):
                 await self._session(incoming, send)
             case _:
-                await json_answer(send, 404, {"message": "Not Found"})
+                await self._api(scope, receive, send)
 
     async def _healthz(self, send: Send) -> None:
         """200 while the database answers; fetching and pushing are told apart."""

@@ -11,6 +11,7 @@ from app.github.budgets import UNLIMITED
 from app.github.client import Settings as ClientSettings
 from app.github.clients import GitHubApp
 from app.github.identity import AppIdentity
+from app.proxy.api.application import Api
 from app.proxy.application import Proxy
 from app.proxy.courier import Courier
 from app.proxy.fetching import Fetching
@@ -41,7 +42,7 @@ async def proxying(
         await stack.enter_async_context(_watching(flights))
         health = Health()
         service = GitService(upstream, courier, health)
-        others = Others(database, health)
+        others = Others(database, health, Api(database, service, flights))
         yield Proxy(database, Fetching(service, flights), Pushing(database, service, flights), others)
 
 

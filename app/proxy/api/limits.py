@@ -1,0 +1,68 @@
+"""How much one session may ask of GitHub: requests by a bucket in this process, writes and comments by the ledger.
+
+An installation has 5,000 requests an hour for all its sessions and the gate's courier, so one session gets a part:
+https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from app.proxy.api.denied import Denied
+from app.proxy.ledger import Entry
+from app.proxy.refusal import Refusal
+
+KEPT = 4096  # sessions whose buckets are remembered
+HOUR = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """`burst` requests at once and `hourly` in an hour; `writes` and among them `comments` in an hour."""
+
+    burst: int = 120
+    hourly: int = 1500
+    writes: int = 120
+    comments: int = 30
+
+
+class Requests:
+    """A bucket for each session, filled with time; `now` is in seconds of any clock that does not go back."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._buckets: dict[int, tuple[float, float]] = {}
+
+    def take(self, session: int, now: float) -> Denied | None:
+        """None, and one request less; or why not now."""
+        rate = self._limits.hourly / HOUR.total_seconds()
+        left, then = self._buckets.pop(session, (float(self._limits.burst), now))
+        left = min(left + max(now - then, 0.0) * rate, float(self._limits.burst))
+        self._buckets[session] = (max(left - 1, 0.0) if left >= 1 else left, now)
+        if len(self._buckets) > KEPT:
+            del self._buckets[next(iter(self._buckets))]
+        return None if left >= 1 else _too_many("requests", self._limits.hourly, int((1 - left) / rate) + 1)
+
+
+def too_many_writes(limits: Limits, entries: Sequence[Entry], comment: bool, now: datetime) -> Denied | None:
+    """Whether a session has written enough in the last hour, by its entries in the ledger."""
+    recent = [one for one in entries if one.route != "push" and one.outcome != "failed" and now - one.began_at < HOUR]
+    if len(recent) >= limits.writes:
+        return _too_many("writes", limits.writes, _until(recent, limits.writes, now))
+    comments = [one for one in recent if one.object_id is not None]
+    if comment and len(comments) >= limits.comments:
+        return _too_many("comments", limits.comments, _until(comments, limits.comments, now))
+    return None
+
+
+def _until(entries: Sequence[Entry], most: int, now: datetime) -> int:
+    """Seconds until the oldest of the newest `most` is an hour old."""
+    oldest = sorted((one.began_at for one in entries), reverse=True)[most - 1]
+    return max(int((oldest + HOUR - now).total_seconds()) + 1, 1)
+
+
+def _too_many(what: str, most: int, seconds: int) -> Denied:
+    because = f"This session has made its {most} {what} of an hour"
+    return Denied(429, Refusal(because, f"Go on in {seconds} seconds", retry=True), retry_after=seconds)
