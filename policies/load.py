@@ -22,6 +22,7 @@ from policies.schema import Policy
 MAX_BYTES = 64 * 1024
 MAX_DEPTH = 20  # rules in rules take two levels each
 DEFAULT = "default"
+_DEFAULT_TEXT = "version: 1"  # of a file that leaves everything to the preset
 # Merged field by field, `approvers: {teams: [core]}` would let in whomever the preset names besides.
 _REPLACED = frozenset({"people", "approvers", "veto", "override", "jump", "exceptions"})
 
@@ -60,14 +61,16 @@ class PolicyState:
 
 def read_policy(source: PolicySource, presets: Mapping[str, str]) -> PolicyState:
     """The state that `source` leads to. Never raises for what a repository wrote; `presets` are the shipped texts."""
-    default = load("version: 1", presets)
     if isinstance(source.text, Unread):
+        default = load(_DEFAULT_TEXT, presets)
         return PolicyState(default, _digest("unread", default), "unread", source, because=source.text.because)
     if source.text is None:
+        default = load(_DEFAULT_TEXT, presets)
         return PolicyState(default, _digest("file", default), "default", source)
     try:
         policy = load(source.text, presets)
     except InvalidPolicyError as invalid:
+        default = load(_DEFAULT_TEXT, presets)
         return PolicyState(default, _digest(f"broken\0{source.text}", default), "broken", source, invalid.errors)
     return PolicyState(policy, _digest("file", policy), "file", source)
 

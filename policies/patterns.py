@@ -14,12 +14,14 @@ from policies.schema import Policy
 
 def pattern_errors(document: Document, policy: Policy) -> Iterator[PolicyError]:
     """Patterns that cannot be used; where each of them can, lists that are too large together."""
-    lists = (*_lists(policy), *_halves_of_areas(policy))
-    each = [((*path, index), (pattern,)) for path, patterns in lists for index, pattern in enumerate(patterns)]
-    unusable = [(path, refusal) for path, patterns in each if (refusal := _refusal(patterns))]
     whole = (*_lists(policy), *_areas(policy))
-    for path, refusal in unusable or [(path, refusal) for path, patterns in whole if (refusal := _refusal(patterns))]:
-        yield error_at(document, path, f"the pattern cannot be used: {refusal}", "Write it in gitignore style")
+    refused = [(path, refusal) for path, patterns in whole if (refusal := _refusal(patterns))]
+    if refused:  # only then are the patterns looked at one by one
+        lists = (*_lists(policy), *_halves_of_areas(policy))
+        each = [((*path, index), (pattern,)) for path, patterns in lists for index, pattern in enumerate(patterns)]
+        unusable = [(path, refusal) for path, patterns in each if (refusal := _refusal(patterns))]
+        for path, refusal in unusable or refused:
+            yield error_at(document, path, f"the pattern cannot be used: {refusal}", "Write it in gitignore style")
 
 
 @lru_cache(maxsize=4096)
