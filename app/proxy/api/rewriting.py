@@ -15,7 +15,7 @@ _STORES = (".actions.githubusercontent.com", ".blob.core.windows.net", ".githubu
 _HOST = re2.compile(
     r"(?:[A-Za-z0-9-]{1,63}\.){0,9}[A-Za-z0-9-]{1,63}(?::[0-9]{1,5})?|\[[0-9A-Fa-f:.]{2,45}\](?::[0-9]{1,5})?"
 )
-_LINK = re2.compile(r'\s*<([^<>"\s]{1,2000})>\s*;\s*rel="([a-z]{1,10})"\s*')
+_LINK = re2.compile(r'\s*<([^<>"\s]+)>\s*;\s*rel="([a-z]{1,10})"\s*')
 GITHUB_API = "https://api.github.com"
 
 
