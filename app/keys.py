@@ -1,7 +1,7 @@
 """Keys of work: what a delivery or the resync says should be looked at again.
 
-Pull request, merge group, ticket and tip keys are reconciled. Branch, commit, repository and installation keys only fan
-out to those. A key is text in the store, `kind:installation:repository:rest`, so that it can be read by a person.
+Pull request, merge group, queue, ticket and tip keys are reconciled. Branch, commit, repository and installation keys
+only fan out to those. A key is text in the store, `kind:installation:repository:rest`, so that a person can read it.
 """
 
 from __future__ import annotations
@@ -99,6 +99,23 @@ class TipKey:
 
 
 @dataclass(frozen=True, slots=True)
+class QueueKey:
+    """The serial queue of a branch, by its full ref."""
+
+    kind: ClassVar = "queue"
+    installation_id: int
+    repository_id: int
+    ref: str
+
+    def __str__(self) -> str:
+        return f"queue:{self.installation_id}:{self.repository_id}:{self.ref}"
+
+    @classmethod
+    def parse(cls, installation: str, repository: str, rest: str) -> Self:
+        return cls(int(installation), int(repository), rest)
+
+
+@dataclass(frozen=True, slots=True)
 class CommitKey:
     """A commit; fans out to the pull requests and merge groups whose head it is."""
 
@@ -166,11 +183,25 @@ class ResyncKey:
         return cls()
 
 
-Key = PullKey | GroupKey | TicketKey | BranchKey | TipKey | CommitKey | RepositoryKey | InstallationKey | ResyncKey
+Key = (
+    PullKey
+    | GroupKey
+    | TicketKey
+    | BranchKey
+    | TipKey
+    | QueueKey
+    | CommitKey
+    | RepositoryKey
+    | InstallationKey
+    | ResyncKey
+)
 
 KINDS: dict[str, type[Key]] = {
     kind.kind: kind
-    for kind in (PullKey, GroupKey, TicketKey, BranchKey, TipKey, CommitKey, RepositoryKey, InstallationKey, ResyncKey)
+    for kind in (
+        *(PullKey, GroupKey, TicketKey, BranchKey, TipKey),
+        *(QueueKey, CommitKey, RepositoryKey, InstallationKey, ResyncKey),
+    )
 }
 
 

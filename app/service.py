@@ -89,17 +89,19 @@ def build_gate(settings: Settings, app: AppSettings, database: Database) -> Gate
     return Gate(
         database=database,
         github=github,
-        mirrors=Mirrors(settings.data / "mirrors", _remotes(settings, github)),
+        mirrors=Mirrors(
+            settings.data / "mirrors", _remotes(settings, github, "git"), _remotes(settings, github, "branches")
+        ),
         presets=read_presets(),
         app_id=app.app_id,
         now=lambda: datetime.now(UTC),
     )
 
 
-def _remotes(settings: Settings, github: GitHubApp) -> Callable[[int, RepositoryName], Awaitable[Remote]]:
+def _remotes(settings: Settings, github: GitHubApp, purpose: str) -> Callable[[int, RepositoryName], Awaitable[Remote]]:
     async def remote(installation_id: int, repository: RepositoryName) -> Remote:
         client = github.installation(installation_id)
-        token = await client.token("git", repository=repository.name)
+        token = await client.token(purpose, repository=repository.name)
         url = clone_url(settings.github_api_url, repository.owner, repository.name)
         return Remote(url, git_environment(url, token.token))
 

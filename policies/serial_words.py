@@ -6,14 +6,15 @@ from dataclasses import dataclass
 
 from checks.finding import Finding, Fix, Status, failed, passed, pending
 from policies.escape import clean, code, inert
-from policies.explain import Output, explain_finding
+from policies.explain import Output, blocking, explain_finding
 from policies.freeze import Frozen
-from policies.serial import Place
+from policies.serial import Entry, Place
 from policies.titles import LONGEST
-from policies.verdict import Verdict
+from policies.verdict import GroupVerdict, Verdict
 
 CHECK = "queue"
 AGAIN = "comment `/requeue`"
+NO_TRIGGER = "The workflow must run on `push` to the branches `mergegate/queue/**`."
 _WAIT = Fix("wait", "Nothing to do: the gate goes on by itself.")
 _ASK = Fix("requeue", f"Switch on auto-merge, or {AGAIN}.")
 _REPAIR = Fix("push", f"Push a commit that mends it; if it was not this change's fault, a person may {AGAIN}.")
@@ -111,6 +112,16 @@ def queue_output(standing: Standing, finding: Finding) -> Output:
     facts = {"check": "mergegate/queue", "status": finding.status.value, "head": verdict.head_sha}
     footer = f"Queue of {_branch(standing)}, commit {code(verdict.head_sha)}."
     return explain_finding(title, finding, facts, footer)
+
+
+def failure_of(verdict: GroupVerdict, entry: Entry, branch: str) -> str:
+    """Why the merge was refused, in one sentence: the most urgent of what its runs say."""
+    found = blocking(verdict.evidence) or blocking(verdict.review)
+    first = found[0].reason if found else verdict.evidence.reason
+    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    if any(one.check == "ci.runs" and one.status is Status.FAILED for one in found) and entry.trial_ref:
+        return f"{first} {NO_TRIGGER}"
+    return f"Merged with `{branch}` at {(entry.trial_base or '')[:12]} it does not pass: {first}{more}"
 
 
 def refusal_notice(place: Place) -> str:

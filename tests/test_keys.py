@@ -14,6 +14,7 @@ from app.keys import (
     InstallationKey,
     Key,
     PullKey,
+    QueueKey,
     RepositoryKey,
     ResyncKey,
     TicketKey,
@@ -31,6 +32,7 @@ KEYS = st.one_of(
     st.builds(GroupKey, NUMBERS, NUMBERS, SHAS, REFS),
     st.builds(BranchKey, NUMBERS, NUMBERS, REFS),
     st.builds(TipKey, NUMBERS, NUMBERS, REFS),
+    st.builds(QueueKey, NUMBERS, NUMBERS, REFS),
     st.builds(CommitKey, NUMBERS, NUMBERS, SHAS),
     st.builds(RepositoryKey, NUMBERS, NUMBERS),
     st.builds(InstallationKey, NUMBERS),
@@ -68,4 +70,4 @@ def test_other_texts_are_refused(text: str) -> None:
 
 
 def test_every_kind_is_walked() -> None:
-    assert len(KINDS) == 9
+    assert len(KINDS) == 10

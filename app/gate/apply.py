@@ -17,14 +17,21 @@ from app.gate.effects import (
     Dequeue,
     Effect,
     Enqueue,
+    HoldTurn,
+    JoinQueue,
+    LeaveQueue,
+    MergeNow,
     PostNotice,
     PutCheckRun,
+    ReleaseTurn,
     StartVerification,
+    TakeRequeue,
 )
 from app.gate.enqueue import enqueue
 from app.gate.gate import Gate
 from app.gate.names import RepositoryName
 from app.gate.plan import output_digest
+from app.gate.serial_apply import in_queue
 from app.gate.verifications import start_verification
 from app.github import reads, writes
 from app.github.client import GitHubClient
@@ -76,6 +83,8 @@ class Applier:
                 await self._dequeue(effect)
             case PostNotice():
                 await self._notice(effect)
+            case JoinQueue() | LeaveQueue() | HoldTurn() | ReleaseTurn() | MergeNow() | TakeRequeue():
+                await in_queue(self.gate, self.installation_id, self.repository, effect)
             case StartVerification():
                 await start_verification(self.gate, self.client, self.repository, effect)
             case _:

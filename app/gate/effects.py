@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from policies.explain import Output
 from policies.verdict import VerificationOrder
@@ -10,7 +11,9 @@ from policies.verdict import VerificationOrder
 EVIDENCE = "mergegate/evidence"
 REVIEW = "mergegate/review"
 OBSERVE = "mergegate/observe"
-NAMES = (EVIDENCE, REVIEW, OBSERVE)
+QUEUE = "mergegate/queue"
+NAMES = (EVIDENCE, REVIEW, OBSERVE, QUEUE)
+Method = Literal["merge", "squash", "rebase"]
 LOOKING = Output("Looking at it", "⏳ **Looking at it.** The verdict on this commit follows in a moment.", "")
 
 
@@ -84,4 +87,72 @@ class StartVerification:
     order: VerificationOrder
 
 
-Effect = PutCheckRun | CancelCheckRun | Enqueue | Dequeue | PostNotice | StartVerification
+@dataclass(frozen=True, slots=True)
+class JoinQueue:
+    """Take a place in the serial queue of `target_ref`, or another place than before."""
+
+    number: int
+    target_ref: str
+    head_sha: str
+    asked_by: str  # a login, or empty: the gate
+    jump: bool = False
+    despite_freeze: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LeaveQueue:
+    number: int
+    target_ref: str
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class HoldTurn:
+    """Before `mergegate/queue` becomes green on this head: from then on nobody else is given the turn."""
+
+    number: int
+    head_sha: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseTurn:
+    """After `mergegate/queue` was seen not to be green on this commit any more."""
+
+    number: int
+    target_ref: str
+    sha: str
+
+
+@dataclass(frozen=True, slots=True)
+class MergeNow:
+    """Merge exactly this head, whose merge with the target at `target_sha` was tried; it is its turn.
+
+    `title` and `body` are of the commit, None where GitHub makes the message itself. `in_stack`: the lowest layer of a
+    stack, which only the asynchronous merge API takes.
+    """
+
+    number: int
+    target_ref: str
+    target_sha: str
+    expected_head: str
+    method: Method
+    title: str | None
+    body: str | None
+    in_stack: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TakeRequeue:
+    """Carry out a `/requeue` comment once; `refused` says why it is not."""
+
+    number: int
+    comment_id: int
+    head_sha: str
+    login: str
+    jump: bool
+    despite_freeze: bool
+    refused: str | None
+
+
+OfQueue = JoinQueue | LeaveQueue | HoldTurn | ReleaseTurn | MergeNow | TakeRequeue
+Effect = PutCheckRun | CancelCheckRun | Enqueue | Dequeue | PostNotice | StartVerification | OfQueue

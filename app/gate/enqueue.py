@@ -53,7 +53,7 @@ async def _by_async_merge(client: GitHubClient, repository: RepositoryName, effe
         action="merge_queue",
     )
     _refuse_foreign(answer, effect)
-    merge = await _settled(client, repository, effect.number, answer.merge)
+    merge = await settled_request(client, repository, effect.number, answer.merge)
     if merge.status == "failed":
         raise Retry(timedelta(seconds=30), f"GitHub did not enqueue it: {merge.details.message}")
     entry = (await graph.pull_head(client, repository.owner, repository.name, effect.number)).merge_queue_entry
@@ -74,7 +74,10 @@ def _refuse_foreign(answer: AsyncMergeAnswer, effect: Enqueue) -> None:
     raise Retry(timedelta(seconds=30), "another merge request for this pull request is pending")
 
 
-async def _settled(client: GitHubClient, repository: RepositoryName, number: int, merge: AsyncMerge) -> AsyncMerge:
+async def settled_request(
+    client: GitHubClient, repository: RepositoryName, number: int, merge: AsyncMerge
+) -> AsyncMerge:
+    """The request after the first few looks; one that is still pending then is looked at by the next reconcile."""
     for pause in POLLS:
         if merge.status != "pending" or merge.details.uuid is None:
             return merge

@@ -13,8 +13,8 @@ from app.gate.target import BRANCHES
 from app.github import graph, installations
 from app.github.errors import InstallationGone
 from app.github.pull_models import OpenPull
-from app.keys import BranchKey, CommitKey, GroupKey, InstallationKey, Key, PullKey, RepositoryKey, ResyncKey
-from app.store import deliveries, pulls, repositories, verifications, work
+from app.keys import BranchKey, CommitKey, GroupKey, InstallationKey, Key, PullKey, QueueKey, RepositoryKey, ResyncKey
+from app.store import deliveries, pulls, repositories, serial, verifications, work
 from app.store.prune import prune
 from app.store.pulls import PullRow
 from app.store.work import Mark
@@ -31,15 +31,19 @@ MOST_REDELIVERIES = 50  # at one resync; the next one goes on
 
 
 async def fan_out_branch(gate: Gate, key: BranchKey) -> Outcome:
-    """A branch moved: pull requests into it and out of it."""
+    """A branch moved: pull requests into it and out of it, and its serial queue."""
     async with gate.database.transaction() as connection:
         rows = await pulls.open_pulls_of_branch(connection, key.repository_id, key.ref)
-        await work.mark(connection, [Mark(str(_pull(row)), priority=BRANCH_MOVED) for row in rows])
+        marks = [Mark(str(_pull(row)), priority=BRANCH_MOVED) for row in rows]
+        if await serial.of_target(connection, key.repository_id, key.ref):
+            marks.append(Mark(str(QueueKey(key.installation_id, key.repository_id, key.ref))))
+        await work.mark(connection, marks)
     return Done()
 
 
 async def fan_out_commit(gate: Gate, key: CommitKey) -> Outcome:
-    """Something ran on a commit: pull requests and merge groups whose head it is, or whose verifier runs are on it."""
+    """Something ran on a commit: pull requests and merge groups whose head it is, or whose verifier runs are on it,
+    and serial queues that try it."""
     async with gate.database.transaction() as connection:
         heads = [key.sha, *await verifications.open_heads_at(connection, key.repository_id, key.sha)]
         rows = [row for head in heads for row in await pulls.open_pulls_with_head(connection, key.repository_id, head)]
@@ -47,6 +51,8 @@ async def fan_out_commit(gate: Gate, key: CommitKey) -> Outcome:
         keys: list[Key] = [_pull(row) for row in rows]
         if group is not None:
             keys.append(GroupKey(group.installation_id, group.repository_id, group.head_sha, group.target_ref))
+        tried = await serial.of_trial(connection, key.repository_id, key.sha)
+        keys += [QueueKey(entry.installation_id, entry.repository_id, entry.target_ref) for entry in tried]
         await work.mark(connection, [Mark(str(each)) for each in keys])
     return Done()
 
@@ -64,8 +70,10 @@ async def fan_out_repository(gate: Gate, key: RepositoryKey) -> Outcome:
         log.warning("more open pull requests than are listed", repository=repository.full_name)
     async with gate.database.transaction() as connection:
         known = await pulls.open_pulls(connection, key.repository_id)
+        queues = {entry.target_ref for entry in await serial.of_repository(connection, key.repository_id)}
     numbers = sorted({pull.number for pull in listing.items} | {row.number for row in known})
     keys: list[Key] = [PullKey(key.installation_id, key.repository_id, number) for number in numbers]
+    keys += [QueueKey(key.installation_id, key.repository_id, ref) for ref in sorted(queues)]
     keys += await _groups(gate, key, repository, listing.items)
     async with gate.database.transaction() as connection:
         await work.mark(connection, [Mark(str(each), priority=RESYNC, news=False) for each in keys])

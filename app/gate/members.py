@@ -80,7 +80,7 @@ async def judge_members(
             return Unread("GitHub does not show the pull request of a queue entry")
         key = PullKey(group.installation_id, group.repository_id, entry.pull_request.number)
         enqueued = await _enqueued_head(objects, entry.head_commit.oid) or entry.pull_request.head_ref_oid
-        members.append(await _judged(gate, key, repository, enqueued, group.target_ref))
+        members.append(await judge_member(gate, key, repository, enqueued, group.target_ref))
     return tuple(members)
 
 
@@ -92,7 +92,10 @@ async def _enqueued_head(objects: GitObjects | Unread, group_commit: str) -> str
     return parents[1] if len(parents) == 2 else None
 
 
-async def _judged(gate: Gate, key: PullKey, repository: RepositoryName, enqueued: str, target_ref: str) -> JudgedMember:
+async def judge_member(
+    gate: Gate, key: PullKey, repository: RepositoryName, enqueued: str, target_ref: str
+) -> JudgedMember:
+    """One pull request as it is now, against the head that was queued; errored where it could not be judged."""
     try:
         state = await read_state(gate, key, repository)
         judgement = await judge(gate, await look(gate, key, repository, state))

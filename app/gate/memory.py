@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pydantic import TypeAdapter
 
-from app.gate.effects import EVIDENCE, LOOKING, REVIEW
+from app.gate.effects import EVIDENCE, LOOKING, QUEUE, REVIEW
 from app.gate.gate import Gate
 from app.gate.observation import OwnRun, Wanted
 from app.keys import PullKey
@@ -24,7 +24,7 @@ WANTED: TypeAdapter[list[Wanted]] = TypeAdapter(list[Wanted])
 class Memory:
     row: pulls.PullRow
     own_runs: tuple[CheckRun, ...]  # on the head
-    abandoned: tuple[CheckRun, ...]  # open ones on earlier heads that are nobody's head now
+    abandoned: tuple[CheckRun, ...]  # open ones and given turns on earlier heads that are nobody's head now
     same_head: tuple[pulls.PullRow, ...]  # other open pull requests
     reviews: tuple[reviews.Review, ...]
     pushes: tuple[pushes.Push, ...]  # that brought the head
@@ -80,7 +80,9 @@ def _sibling(key: PullKey, row: pulls.PullRow) -> PullKey:
 async def _abandoned(connection: Connection, key: PullKey) -> tuple[CheckRun, ...]:
     heads = await pulls.earlier_heads(connection, key.repository_id, key.number)
     runs = [run for sha in heads for run in await check_runs.of_head(connection, key.repository_id, sha)]
-    return tuple(run for run in runs if run.status != "completed")
+    return tuple(
+        run for run in runs if run.status != "completed" or (run.name == QUEUE and run.conclusion == "success")
+    )
 
 
 def as_written(run: CheckRun) -> OwnRun:

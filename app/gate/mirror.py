@@ -20,6 +20,10 @@ from app.gate.names import RepositoryName
 FETCH_LIMIT = 120.0  # seconds
 
 
+class PushRefused(RuntimeError):
+    """GitHub did not take a branch; the message may be shown to anybody."""
+
+
 class MissingObjects(RuntimeError):
     """A ref moved between GitHub's answer and the fetch; reading again from the start settles it."""
 
@@ -46,12 +50,29 @@ def _clear_away(folder: Path, before: float) -> None:
                     left.unlink()
 
 
-class Mirrors:
-    """Mirrors below one folder. `remote` is asked for a fresh address and credential before each fetch."""
+Remotes = Callable[[int, RepositoryName], Awaitable[Remote]]
 
-    def __init__(self, folder: Path, remote: Callable[[int, RepositoryName], Awaitable[Remote]]) -> None:
+# Parts of GitHub's refusals of a push, which reach git as text only.
+_REFUSALS = (
+    (b"without `workflows` permission", "it changes workflow files"),
+    (b"GH013", "a rule of the repository forbids it"),
+    (b"GH006", "the branch is protected"),
+    (b"Permission to", "the App has no write permission"),
+)
+
+
+def _why_refused(said: bytes) -> str:
+    return next((reason for part, reason in _REFUSALS if part in said), "GitHub gives no reason that is known here")
+
+
+class Mirrors:
+    """Mirrors below one folder. `remote` is asked for a fresh address and credential before each fetch, `writable`
+    before each push."""
+
+    def __init__(self, folder: Path, remote: Remotes, writable: Remotes | None = None) -> None:
         self._folder = folder
         self._remote = remote
+        self._writable = writable or remote
         self._locks: dict[int, asyncio.Lock] = {}
 
     async def objects(
@@ -72,6 +93,23 @@ class Mirrors:
         if not await objects.has(*oids):
             raise MissingObjects(f"{repository.full_name}: a ref moved while it was read")
         return objects
+
+    async def push(self, installation_id: int, repository: RepositoryName, commit: str, ref: str) -> None:
+        """Make the branch `ref` at a commit of the mirror; harmless when it stands there already.
+
+        Raises PushRefused with GitHub's reason in our words, GitFailed.
+        """
+        folder = self._folder / f"{repository.id}.git"
+        remote = await self._writable(installation_id, repository)
+        code, _, said = await run_git(
+            folder,
+            ("push", "--quiet", "--no-verify", "--end-of-options", remote.url, f"{commit}:{ref}"),
+            environment=remote.environment,
+            time_limit=FETCH_LIMIT,
+            good=frozenset({0, 1}),
+        )
+        if code:
+            raise PushRefused(_why_refused(said))
 
     async def _fetch(self, folder: Path, remote: Remote, refs: Sequence[str]) -> None:
         await asyncio.to_thread(_clear_away, folder, time.time() - 2 * FETCH_LIMIT)

@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from app.gate.effects import Method
 from checks.finding import Status
 from checks.snapshot import GroupSnapshot, Snapshot
 from policies.explain import Output
+from policies.freeze import Frozen
+from policies.serial import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,40 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
+class Wish:
+    """A person's word that the pull request be merged: auto-merge, or `/requeue` on this head, whichever is newer."""
+
+    by: str
+    at: datetime
+    jump: bool = False
+    despite_freeze: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AskedRequeue:
+    """A `/requeue` comment that was not carried out yet; `refused` says why it will not be."""
+
+    comment_id: int
+    login: str
+    jump: bool
+    despite_freeze: bool
+    refused: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QueueState:
+    """What is known about merging a pull request. `serial`: by the gate's own queue, in which it has `place`."""
+
+    serial: bool = False
+    external: bool = False
+    place: Place | None = None
+    wish: Wish | None = None
+    asked: tuple[AskedRequeue, ...] = ()
+    frozen: Frozen | None = None  # None also where this pull request may pass the freeze
+    method: Method = "merge"
+
+
+@dataclass(frozen=True, slots=True)
 class Observation:
     """A pull request as observed; `node_id` is its GraphQL id."""
 
@@ -69,6 +106,7 @@ class Observation:
     siblings: tuple[Wanted, ...] = ()  # what other open pull requests with this head want
     errored_since: Mapping[str, datetime] | None = None  # check name -> since when it could not look
     probation_passed: bool = False
+    queue: QueueState = QueueState()
 
 
 @dataclass(frozen=True, slots=True)

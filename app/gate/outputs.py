@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from app.gate.effects import EVIDENCE, LOOKING, OBSERVE, REVIEW, Effect, PutCheckRun
+from app.gate.effects import EVIDENCE, LOOKING, OBSERVE, QUEUE, REVIEW, Effect, PutCheckRun
 from app.gate.listing import own_runs
 from app.gate.observation import GroupObservation, OwnRun
 from app.gate.observe import Look
@@ -44,7 +44,10 @@ def unjudged(look: Look, app_id: int) -> tuple[Effect, ...]:
 
 
 def _opened(look: Look, app_id: int, output: Output) -> tuple[Effect, ...]:
-    names = (OBSERVE,) if look.target.policy.policy.mode == "observe" else (EVIDENCE, REVIEW)
+    policy = look.target.policy.policy
+    names = [OBSERVE] if policy.mode == "observe" else [EVIDENCE, REVIEW]
+    if policy.queue.kind == "serial" and policy.mode != "observe":
+        names.append(QUEUE)
     own = own_runs(look.head, app_id, look.memory.own_runs)
     return tuple(_open(name, look.head.oid, own, output) for name in names if _unopened(name, own))
 

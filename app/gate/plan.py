@@ -6,12 +6,14 @@ Conclusions are only ever `success`, `failure` and `cancelled`: GitHub counts `n
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
+from app.gate import serial_plan
 from app.gate.effects import (
     EVIDENCE,
     OBSERVE,
+    QUEUE,
     REVIEW,
     CancelCheckRun,
     Dequeue,
@@ -20,6 +22,7 @@ from app.gate.effects import (
     PostNotice,
     PutCheckRun,
     StartVerification,
+    TakeRequeue,
 )
 from app.gate.observation import GroupObservation, Observation, OwnRun, Wanted
 from checks.finding import Status
@@ -59,11 +62,19 @@ def plan(observation: Observation, verdict: Verdict, outputs: Mapping[str, Outpu
     number = snapshot.number or 0
     effects: list[Effect] = [*cancel_abandoned(observation.abandoned_runs)]
     mine = wanted(number, verdict, outputs)
-    effects += _check_runs(snapshot.head.sha, mine, observation, snapshot.observed_at)
+    turn = serial_plan.queue_wanted(observation, verdict)
+    effects += serial_plan.turn_held(observation, turn)
+    again = (QUEUE,) if serial_plan.must_be_rewritten(observation, turn) else ()
+    effects += _check_runs(snapshot.head.sha, (*mine, *turn), observation, snapshot.observed_at, again)
+    effects += serial_plan.turn_released(observation, turn)
+    effects += _asked(observation)
+    effects += serial_plan.moved(observation, verdict)
     effects += _dequeue(observation, verdict)
     if not effects:
         effects += _enqueue(observation, verdict)
+        effects += serial_plan.merged_now(observation, verdict, turn)
     effects += _eviction(observation, verdict)
+    effects += serial_plan.refusal(observation, verdict)
     effects += _verifications(snapshot, verdict)
     return tuple(effects)
 
@@ -90,8 +101,12 @@ def _verification_id(snapshot: Snapshot, policy_digest: str, number: int) -> str
 
 
 def cancel_abandoned(runs: Sequence[tuple[str, OwnRun]]) -> tuple[Effect, ...]:
-    """Close open check runs on commits (first of each pair) that are nobody's head any more."""
-    return tuple(CancelCheckRun(run.id, run.name, head) for head, run in runs if run.open)
+    """Close open check runs on commits (first of each pair) that are nobody's head any more.
+
+    A turn that was given to such a commit is taken from it too, because a branch can be pushed back to it.
+    """
+    turns = [(head, run) for head, run in runs if run.name == QUEUE and run.conclusion == "success"]
+    return tuple(CancelCheckRun(run.id, run.name, head) for head, run in runs if run.open or (head, run) in turns)
 
 
 def plan_group(
@@ -116,14 +131,31 @@ def group_key(verdict: GroupVerdict) -> str:
     return "mg1:" + hashlib.sha256(f"{verdict.head_sha}\0{verdict.target_ref}".encode()).hexdigest()
 
 
+def _asked(observation: Observation) -> list[Effect]:
+    number, head = observation.snapshot.number or 0, observation.snapshot.head.sha
+    effects: list[Effect] = []
+    for one in observation.queue.asked:
+        effects.append(TakeRequeue(number, one.comment_id, head, one.login, one.jump, one.despite_freeze, one.refused))
+        if one.refused is not None:
+            body = f"**Not carried out.** {inert(one.refused)}"
+            effects += _notice(observation, PostNotice(number, "requeue", str(one.comment_id), body))
+    return effects
+
+
 def _check_runs(
-    head_sha: str, mine: Sequence[Wanted], observation: Observation | GroupObservation, now: datetime
+    head_sha: str,
+    mine: Sequence[Wanted],
+    observation: Observation | GroupObservation,
+    now: datetime,
+    again: Collection[str] = (),
 ) -> list[Effect]:
+    """`again`: names that are written although they read as they should."""
     siblings = observation.siblings if isinstance(observation, Observation) else ()
     effects: list[Effect] = []
     for one in mine:
         worst = _worst([one, *(other for other in siblings if other.name == one.name)])
-        put = _put(head_sha, worst, observation.own_runs, _since(observation, worst.name), now)
+        since = _since(observation, worst.name)
+        put = _put(head_sha, worst, observation.own_runs, since, now, again=worst.name in again)
         effects += [] if put is None else [put]
     return effects
 
@@ -148,7 +180,13 @@ def github_state(status: Status, errored_since: datetime | None, now: datetime) 
 
 
 def _put(
-    head_sha: str, want: Wanted, own: Sequence[OwnRun], errored_since: datetime | None, now: datetime
+    head_sha: str,
+    want: Wanted,
+    own: Sequence[OwnRun],
+    errored_since: datetime | None,
+    now: datetime,
+    *,
+    again: bool = False,
 ) -> PutCheckRun | None:
     status, conclusion = github_state(want.status, errored_since, now)
     runs = [run for run in own if run.name == want.name]
@@ -156,7 +194,7 @@ def _put(
     create = not runs or (status != "completed" and len(old) == len(runs))
     digest = output_digest(want.output)
     told = [run for run in runs if not _cannot_reopen(run, runs, status, want.external_id)]
-    if not create and all(_agrees(run, status, conclusion, want.external_id, digest) for run in told):
+    if not create and not again and all(_agrees(run, status, conclusion, want.external_id, digest) for run in told):
         return None
     ids = tuple(sorted(run.id for run in told))
     return PutCheckRun(want.name, head_sha, status, conclusion, want.external_id, want.output, ids, create)
@@ -211,6 +249,8 @@ def _enqueue(observation: Observation, verdict: Verdict) -> list[Effect]:
         and (stack is None or stack.position == 1)
         and observation.probation_passed
         and observation.has_queue
+        and not (observation.queue.serial or observation.queue.external)
+        and observation.queue.frozen is None
         and observation.queued is None
         and observation.enqueued_before is None
         and observation.merge_state in ("CLEAN", "UNSTABLE", "HAS_HOOKS")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 from typing import Any
 
@@ -20,6 +20,8 @@ from app.gate.observation import Observation, Wanted
 from app.gate.observe import Look, Moved, look, observe, read_state, seen
 from app.gate.outputs import first_look, outputs_of, unjudged
 from app.gate.plan import cancel_abandoned, plan, wanted
+from app.gate.queue_state import out_of_queue, read_queue_state
+from app.gate.serial_plan import queue_wanted
 from app.github import graph
 from app.github.counts import Tally
 from app.github.errors import GitHubError
@@ -57,6 +59,8 @@ class Judgement:
 async def judge(gate: Gate, look_at: Look) -> Judgement:
     """Observe, evaluate and plan. Reads only."""
     observation = await observe(gate, look_at)
+    if look_at.target.gated:
+        observation = replace(observation, queue=await read_queue_state(gate, look_at))
     verdict = evaluate(look_at.target.policy, observation.snapshot, gated=look_at.target.gated)
     effects = plan(observation, verdict, outputs_of(verdict, observation.snapshot))
     return Judgement(look_at, observation, verdict, effects)
@@ -96,8 +100,12 @@ async def _judged(gate: Gate, applier: Applier, look_at: Look) -> Judgement:
 
 async def _reconcile_closed(gate: Gate, applier: Applier, key: PullKey, state: PullState) -> Outcome:
     memory = await recall(gate, key, seen(key, state.pull))
-    await applier.apply(cancel_abandoned(tuple((run.head_sha, as_written(run)) for run in memory.abandoned)))
-    if state.pull.merged_at is not None:
+    merged = state.pull.merged_at is not None
+    # What has landed keeps the green of its turn.
+    left = [run for run in memory.abandoned if not (merged and run.status == "completed")]
+    await applier.apply(cancel_abandoned(tuple((run.head_sha, as_written(run)) for run in left)))
+    await applier.apply(await out_of_queue(gate, key))
+    if merged:
         await audit_landing(gate, applier, key, state, memory)
     return Done()
 
@@ -138,6 +146,7 @@ async def check_unmoved(gate: Gate, judgement: Judgement) -> None:
 async def _record(gate: Gate, key: PullKey, judgement: Judgement, tally: Tally) -> None:
     observation, verdict = judgement.observation, judgement.verdict
     wants = wanted(key.number, verdict, outputs_of(verdict, observation.snapshot))
+    wants += queue_wanted(observation, verdict)
     errored = _errored_since(observation, wants)
     dumped = json.loads(WANTED.dump_json(list(wants)))
     row = judgement.seen.memory.row

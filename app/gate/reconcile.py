@@ -14,6 +14,7 @@ from app.gate.gate import Gate
 from app.gate.group import reconcile_group
 from app.gate.mirror import MissingObjects
 from app.gate.pull import reconcile_pull
+from app.gate.serial import reconcile_queue
 from app.gate.target import NoTarget
 from app.github.counts import Tally, counting
 from app.github.errors import GitHubDown, InstallationGone, NotFound, RateLimited
@@ -23,6 +24,7 @@ from app.keys import (
     GroupKey,
     InstallationKey,
     PullKey,
+    QueueKey,
     RepositoryKey,
     ResyncKey,
     TicketKey,
@@ -70,21 +72,30 @@ class Reconciler:
         match key:
             case PullKey():
                 return await reconcile_pull(self.gate, lease, key, tally)
+            case QueueKey():
+                return await reconcile_queue(self.gate, lease, key)
             case GroupKey():
                 return await reconcile_group(self.gate, lease, key)
-            case BranchKey():
-                return await fan_out_branch(self.gate, key)
             case TipKey():
                 return await reconcile_tip(self.gate, key)
+            case BranchKey() | CommitKey() | RepositoryKey() | InstallationKey():
+                return await self._fan_out(key)
+            case ResyncKey():
+                return await resync(self.gate, self.resync_interval, webhooks=self.webhooks)
+            case TicketKey():
+                return Done()  # tickets are kept by app.tickets, which has an issue of its own
+            case _:
+                assert_never(key)
+
+    async def _fan_out(self, key: BranchKey | CommitKey | RepositoryKey | InstallationKey) -> Outcome:
+        match key:
+            case BranchKey():
+                return await fan_out_branch(self.gate, key)
             case CommitKey():
                 return await fan_out_commit(self.gate, key)
             case RepositoryKey():
                 return await fan_out_repository(self.gate, key)
             case InstallationKey():
                 return await fan_out_installation(self.gate, key)
-            case ResyncKey():
-                return await resync(self.gate, self.resync_interval, webhooks=self.webhooks)
-            case TicketKey():
-                return Done()  # tickets are kept by app.tickets, which has an issue of its own
             case _:
                 assert_never(key)

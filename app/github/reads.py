@@ -21,6 +21,7 @@ from app.github.rest_models import (
     IssueComment,
     Listing,
     Membership,
+    OpenIssue,
     Permission,
     Pull,
     PullOfCommit,
@@ -139,6 +140,15 @@ async def async_merge(client: GitHubClient, owner: str, name: str, number: int, 
     """How far an asynchronous merge request is. NotFound a day after its end: read the pull request instead."""
     path = route(REPO + "/pulls/{number}/merge-async/{uuid}", owner=owner, name=name, number=number, uuid=uuid)
     return await client.get(path, purpose="read:merge", model=AsyncMerge)
+
+
+async def labelled_issues(client: GitHubClient, owner: str, name: str, label: str) -> Listing[OpenIssue]:
+    """Open issues with a label, pull requests left out; one page is enough to know whether there is one."""
+    path = route(REPO + "/issues", owner=owner, name=name)
+    params: Params = {"labels": label, "state": "open", "sort": "created", "direction": "asc"}
+    pages, complete = await client.pages(path, purpose="read:issues", model=list[OpenIssue], params=params)
+    issues = tuple(one for page in pages for one in page if one.pull_request is None)
+    return Listing(items=issues, complete=complete)
 
 
 async def issue_comments(client: GitHubClient, owner: str, name: str, number: int) -> Listing[IssueComment]:

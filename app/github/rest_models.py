@@ -286,6 +286,14 @@ class IssueComment(Model):
     performed_via_github_app: AppRef | None = None
 
 
+class OpenIssue(Model):
+    """An issue as the list shows it; pull requests are in that list too, and have `pull_request`."""
+
+    number: int
+    title: str
+    pull_request: dict[str, Any] | None = None
+
+
 class Label(Model):
     name: str
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from app.github import documents
 from app.github.addresses import route
 from app.github.client import GitHubClient
-from app.github.errors import Conflict, NotFound
+from app.github.errors import Conflict, NotFound, Refused
 from app.github.models import Model
 from app.github.pull_models import QueueEntry
 from app.github.reads import REPO
@@ -169,6 +169,18 @@ async def enqueue(client: GitHubClient, name: str, pull_id: str, *, head: str) -
 async def dequeue(client: GitHubClient, name: str, pull_id: str) -> None:
     """Take a pull request (by node id) out of its merge queue."""
     await client.graphql(documents.DEQUEUE, {"pull": pull_id}, purpose="queue", repository=name, model=dict[str, Any])
+
+
+async def delete_branch(client: GitHubClient, owner: str, name: str, ref: str) -> None:
+    """Delete a branch (`refs/heads/…`); one that is gone already is no error (422 or 404)."""
+    path = route(REPO + "/git/refs/{ref}", owner=owner, name=name, ref=ref.removeprefix("refs/"))
+    try:
+        await client.delete(path, purpose="branches")
+    except NotFound:
+        return
+    except Refused as refused:
+        if refused.status != 422:
+            raise
 
 
 async def request_reviewers(

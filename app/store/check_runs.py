@@ -68,6 +68,14 @@ async def of_head(connection: Connection, repository_id: int, head_sha: str) -> 
     return await cursor.fetchall()
 
 
+async def is_known(connection: Connection, repository_id: int, name: str) -> bool:
+    """Whether a run of this name was ever written in a repository."""
+    cursor = await connection.execute(
+        "select true from check_runs where repository_id = %s and name = %s limit 1", (repository_id, name)
+    )
+    return await cursor.fetchone() is not None
+
+
 async def unfinished(connection: Connection, untouched: timedelta, limit: int = 500) -> list[CheckRun]:
     """Runs that are not completed and that we have not written for so long, the oldest first."""
     cursor = connection.cursor(row_factory=class_row(CheckRun))

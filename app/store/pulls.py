@@ -196,12 +196,14 @@ async def note_entries(connection: Connection, repository_id: int, entries: Sequ
 
 
 async def earlier_heads(connection: Connection, repository_id: int, number: int) -> list[str]:
-    """Commits that carry an open check run of ours, were a head of this pull request and are nobody's head now."""
+    """Commits that carry an open check run of ours, or a turn that was given to them, were a head of this pull request
+    and are nobody's head now."""
     cursor = connection.cursor(row_factory=dict_row)
     await cursor.execute(
         "select distinct c.head_sha from check_runs c join pull_heads h "
         "on h.repository_id = c.repository_id and h.head_sha = c.head_sha "
-        "where h.repository_id = %(repository)s and h.number = %(number)s and c.status <> 'completed' "
+        "where h.repository_id = %(repository)s and h.number = %(number)s "
+        "and (c.status <> 'completed' or (c.name = 'mergegate/queue' and c.conclusion = 'success')) "
         "and not exists (select 1 from pulls p "
         "where p.repository_id = c.repository_id and p.head_sha = c.head_sha and p.open)",
         {"repository": repository_id, "number": number},

@@ -32,7 +32,9 @@ from app.keys import RepositoryKey
 from app.store.database import Database
 from app.store.deliveries import DeliveryWriter
 from app.store.worker import Worker
+from tests.github.events import ZERO
 from tests.github.gateway import RequestRecord
+from tests.github.operations.pushes import RefCommand, record_ref_change
 from tests.github.server import SimulatedGitHub
 from tests.github.state import App, CheckRun, Installation, PullRequest, Repository
 
@@ -161,6 +163,25 @@ def _is_write(one: RequestRecord) -> bool:
     return one.method in WRITES
 
 
+class SceneMirrors(Mirrors):
+    """Pushes go to the repository's folder, past the server; here GitHub learns of them."""
+
+    def __init__(self, folder: Path, github: SimulatedGitHub, login: str) -> None:
+        async def remote(_: int, repository: RepositoryName) -> Remote:
+            return Remote(str(github.world.repositories[repository.id].git), {"GIT_CONFIG_COUNT": "0"})
+
+        super().__init__(folder, remote)
+        self.github = github
+        self.login = login
+
+    async def push(self, installation_id: int, repository: RepositoryName, commit: str, ref: str) -> None:
+        on_github = self.github.world.repositories[repository.id]
+        before = await self.github.git(on_github).rev_parse(ref) or ZERO
+        await super().push(installation_id, repository, commit, ref)
+        if before != commit:
+            await record_ref_change(self.github, on_github, RefCommand(before, commit, ref), self.login)
+
+
 @contextlib.asynccontextmanager
 async def scene(root: Path, database: Database, account: str = "acme") -> AsyncIterator[Scene]:
     """An installed gate on an empty simulated GitHub; `account` is the organisation it is installed on."""
@@ -178,13 +199,10 @@ async def scene(root: Path, database: Database, account: str = "acme") -> AsyncI
     )
     made: list[Scene] = []
 
-    async def remote(_: int, repository: RepositoryName) -> Remote:
-        return Remote(str(github.world.repositories[repository.id].git), {"GIT_CONFIG_COUNT": "0"})
-
     gate = Gate(
         database,
         clients,
-        Mirrors(root / "mirrors", remote),
+        SceneMirrors(root / "mirrors", github, app.bot_login),
         read_presets(),
         app.id,
         lambda: datetime.now(UTC) + (made[0].clock if made else timedelta(0)),

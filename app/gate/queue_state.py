@@ -1,0 +1,133 @@
+"""What is known about merging a pull request: its place, who wants it merged, and whether merging is frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.gate import rights
+from app.gate.effects import QUEUE, Effect, LeaveQueue, ReleaseTurn
+from app.gate.gate import Gate
+from app.gate.names import RepositoryName
+from app.gate.observation import AskedRequeue, QueueState, Wish
+from app.gate.observe import Look
+from app.github import reads
+from app.github.client import GitHubClient
+from app.github.models import Comment
+from app.github.pull_models import PullRequest
+from app.keys import PullKey
+from app.store import check_runs, requeues, serial
+from app.store.database import Connection
+from app.store.requeues import DoneRequeue
+from checks.snapshot import Permission
+from policies.freeze import FreezingIssue, Frozen, frozen
+from policies.load import PolicyState
+from policies.schema import Policy
+from policies.serial import Requeue, place_of, requeue_of
+
+MOST_ASKED = 5  # comments carried out at one look; the next look goes on
+NOT_ALLOWED = "`/requeue` needs write permission on the repository."
+NO_JUMP = "`/requeue jump` is for those whom the policy's `queue.jump` names."
+NO_EXCEPTION = "`/requeue despite-freeze` is for those whom the policy's `queue.freeze.exceptions` names."
+
+
+async def read_queue_state(gate: Gate, seen: Look) -> QueueState:
+    """Raises GitHub's errors: a freeze that could not be read is none that may be passed."""
+    client, repository, policy = gate.client(seen.key.installation_id), seen.repository, seen.target.policy.policy
+    async with gate.database.transaction() as connection:
+        is_serial = await serial_in_force(connection, repository.id, seen.target.policy)
+        entries = await serial.of_target(connection, repository.id, seen.target.ref)
+        own = await serial.find(connection, repository.id, seen.key.number)
+        done = await requeues.of_pull(connection, repository.id, seen.key.number)
+    others = [entry for entry in entries if entry.number != seen.key.number]
+    wish = newest_wish(seen.pull, done)
+    passes = wish is not None and wish.despite_freeze
+    return QueueState(
+        serial=is_serial,
+        external=policy.queue.kind == "external",
+        place=place_of([*others, *([own] if own else [])], seen.key.number),
+        wish=wish,
+        asked=await _asked(client, repository, policy, seen.pull, done),
+        frozen=None if passes else await read_frozen(gate, client, repository, policy),
+        method=policy.queue.method,
+    )
+
+
+async def out_of_queue(gate: Gate, key: PullKey) -> tuple[Effect, ...]:
+    """For a closed pull request, whose check was seen to before."""
+    async with gate.database.transaction() as connection:
+        entry = await serial.find(connection, key.repository_id, key.number)
+    if entry is None:
+        return ()
+    released = [] if entry.held_sha is None else [ReleaseTurn(key.number, entry.target_ref, entry.held_sha)]
+    left = [] if entry.state == "gone" else [LeaveQueue(key.number, entry.target_ref, "It is closed.")]
+    return (*left, *released)
+
+
+async def serial_in_force(connection: Connection, repository_id: int, state: PolicyState) -> bool:
+    """A policy that is broken does not say. Where the gate's queue was in force it stays so, or the required check
+    would be missing on the very pull request that repairs the policy."""
+    if state.origin in ("broken", "unread"):
+        return await check_runs.is_known(connection, repository_id, QUEUE)
+    return state.policy.queue.kind == "serial"
+
+
+async def read_frozen(gate: Gate, client: GitHubClient, repository: RepositoryName, policy: Policy) -> Frozen | None:
+    freeze = policy.queue.freeze
+    issues: tuple[FreezingIssue, ...] = ()
+    if freeze.label:
+        listing = await reads.labelled_issues(client, repository.owner, repository.name, freeze.label)
+        issues = tuple(FreezingIssue(issue.number, issue.title) for issue in listing.items)
+    return frozen(freeze, gate.now(), issues)
+
+
+def newest_wish(pull: PullRequest, done: Sequence[DoneRequeue]) -> Wish | None:
+    """Auto-merge switched on by a person, or a `/requeue` that was carried out on this head. An App's is no wish."""
+    wishes = [
+        Wish(one.login, one.done_at, one.jump, one.despite_freeze)
+        for one in done
+        if one.refused is None and one.head_sha == pull.head_ref_oid
+    ]
+    auto = pull.auto_merge_request
+    if auto is not None and auto.enabled_at is not None and auto.enabled_by and auto.enabled_by.type == "User":
+        wishes.append(Wish(auto.enabled_by.login, auto.enabled_at))
+    return max(wishes, key=lambda wish: wish.at, default=None)
+
+
+async def _asked(
+    client: GitHubClient, repository: RepositoryName, policy: Policy, pull: PullRequest, done: Sequence[DoneRequeue]
+) -> tuple[AskedRequeue, ...]:
+    """Commands of people in new comments. An edited comment asks for nothing: nobody knows who edited it to what."""
+    known = {one.comment_id for one in done}
+    new = [(comment, command) for comment, command in _commands(pull) if comment.full_database_id not in known]
+    return tuple([await _judged(client, repository, policy, *one) for one in new[:MOST_ASKED]])
+
+
+def _commands(pull: PullRequest) -> list[tuple[Comment, Requeue]]:
+    return [
+        (comment, command)
+        for comment in pull.comments.nodes
+        if comment.author is not None and comment.author.type == "User" and comment.last_edited_at is None
+        if (command := requeue_of(comment.body)) is not None
+    ]
+
+
+async def _judged(
+    client: GitHubClient, repository: RepositoryName, policy: Policy, comment: Comment, command: Requeue
+) -> AskedRequeue:
+    assert comment.author is not None
+    login = comment.author.login
+    refused = await _refused(client, repository, policy, login, command)
+    return AskedRequeue(comment.full_database_id, login, command.jump, command.despite_freeze, refused)
+
+
+async def _refused(
+    client: GitHubClient, repository: RepositoryName, policy: Policy, login: str, command: Requeue
+) -> str | None:
+    if await rights.permission(client, repository, login) < Permission.WRITE:
+        return NOT_ALLOWED
+    if command.jump and not await rights.is_named(client, repository, login, policy.queue.jump):
+        return NO_JUMP
+    exceptions = policy.queue.freeze.exceptions
+    if command.despite_freeze and not await rights.is_named(client, repository, login, exceptions):
+        return NO_EXCEPTION
+    return None
