@@ -14,6 +14,9 @@ from pydantic import BaseModel, ConfigDict, SecretStr, ValidationError
 from app.errors import ActionableError
 
 GITHUB_API = "https://api.github.com"
+# https://docs.github.com/actions/reference/security/oidc
+GITHUB_ACTIONS = "https://token.actions.githubusercontent.com"
+SHORTEST_SECRET = 32  # characters
 
 
 class Misconfigured(ActionableError, ValueError):
@@ -46,6 +49,13 @@ class Settings(BaseModel):
     resync_seconds: float = 600.0
     polling: bool = False  # no webhooks: the resync runs on a short clock instead
     writes_per_minute: int = 60  # 0: no limit, for a compatible server without GitHub's
+    proxy_host: str = "127.0.0.1"
+    proxy_port: int = 8001
+    proxy_certificate: Path | None = None  # PEM; beyond loopback the proxy speaks TLS only
+    proxy_key: Path | None = None
+    proxy_plain: bool = False  # something in front of the proxy speaks TLS
+    operator_token: SecretStr | None = None  # for the HTTP API that opens and stops sessions; without it there is none
+    oidc_issuers: tuple[str, ...] = (GITHUB_ACTIONS,)  # whose tokens may be exchanged, where a repository trusts them
 
     @property
     def resync_interval(self) -> float:
@@ -72,8 +82,15 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
             port=read.number("PORT", 8000),
             slots=read.number("SLOTS", 8),
             resync_seconds=read.number("RESYNC_SECONDS", 600),
-            polling=(read.text("POLLING") or "").lower() in ("1", "true", "yes", "on"),
+            polling=read.switch("POLLING"),
             writes_per_minute=read.number("WRITES_PER_MINUTE", 60),
+            proxy_host=read.text("PROXY_HOST") or "127.0.0.1",
+            proxy_port=read.number("PROXY_PORT", 8001),
+            proxy_certificate=read.path("PROXY_CERTIFICATE"),
+            proxy_key=read.path("PROXY_KEY"),
+            proxy_plain=read.switch("PROXY_PLAIN"),
+            operator_token=read.secret("OPERATOR_TOKEN"),
+            oidc_issuers=tuple((read.text("OIDC_ISSUERS") or GITHUB_ACTIONS).replace(",", " ").split()),
         )
     except ValidationError as wrong:
         first = wrong.errors(include_url=False, include_input=False)[0]
@@ -101,6 +118,22 @@ class _Variables:
         if not value.isascii() or not value.isdigit():
             raise Misconfigured(f"MERGEGATE_{name}: {value!r} is not a whole number")
         return int(value)
+
+    def switch(self, name: str) -> bool:
+        return (self.text(name) or "").lower() in ("1", "true", "yes", "on")
+
+    def path(self, name: str) -> Path | None:
+        """The path of a file that is not read here; it has no `_FILE` form of its own."""
+        value = self._environment.get(f"MERGEGATE_{name}", "").strip()
+        return Path(value).absolute() if value else None
+
+    def secret(self, name: str) -> SecretStr | None:
+        value = self.text(name)
+        if value is not None and len(value) < SHORTEST_SECRET:
+            raise Misconfigured(
+                f"MERGEGATE_{name}: under {SHORTEST_SECRET} characters; make it with openssl rand -hex 32"
+            )
+        return None if value is None else SecretStr(value)
 
     def app(self, id_name: str, key_name: str) -> AppSettings | None:
         app_id, keys = self.text(id_name), self.text(key_name)

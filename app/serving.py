@@ -5,40 +5,80 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
 
 import structlog
 import uvicorn
+from fastapi import FastAPI
 
 from app.config import Settings
+from app.proxy.starting import proxy_server
 from app.service import Parts, running
 
 log = structlog.get_logger(__name__)
 
 
-async def serve(settings: Settings, parts: Parts) -> None:
-    """Run until SIGTERM or SIGINT. Raises Misconfigured and the store's errors before anything is served."""
-    async with running(settings, parts) as application:
-        if not parts.web:
+async def serve(settings: Settings, parts: Parts, *, proxy: bool = False) -> None:
+    """Run until SIGTERM or SIGINT. Raises Misconfigured and the store's errors before anything is served.
+
+    With `proxy` the agents' proxy runs beside it, on an address of its own and with connections of its own to the
+    database, so that neither starves the other.
+    """
+    async with contextlib.AsyncExitStack() as stack:
+        application = await stack.enter_async_context(running(settings, parts))
+        servers: list[_Serving] = []
+        if parts.web:
+            log.info("serving", address=f"http://{settings.host}:{settings.port}")
+            servers.append(_web(application, settings))
+        if proxy:
+            servers.append(await stack.enter_async_context(proxy_server(settings)))
+        await _until_signal(servers)
+
+
+async def serve_proxy(settings: Settings) -> None:
+    """The proxy alone, which needs the courier App's key and never the gate's."""
+    async with proxy_server(settings) as server:
+        await _until_signal([server])
+
+
+async def _until_signal(servers: Sequence[_Serving]) -> None:
+    ended = asyncio.Event()
+
+    def leave() -> None:
+        ended.set()
+        for server in servers:
+            server.leave()
+
+    with _on_signal(leave):
+        if not servers:
             log.info("working")
-            ended = asyncio.Event()
-            with _on_signal(ended.set):
-                await ended.wait()
+            await ended.wait()
             return
-        server = _Server(
-            uvicorn.Config(
-                application,
-                host=settings.host,
-                port=settings.port,
-                log_config=None,
-                access_log=False,
-                server_header=False,
-                timeout_graceful_shutdown=3,
-            )
+        tasks = [asyncio.create_task(server.serve()) for server in servers]
+        # One that cannot serve any more takes the others along, and the process ends visibly.
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        leave()
+        await asyncio.gather(*tasks)
+
+
+class _Serving(Protocol):
+    async def serve(self) -> None: ...
+    def leave(self) -> None: ...
+
+
+def _web(application: FastAPI, settings: Settings) -> _Server:
+    return _Server(
+        uvicorn.Config(
+            application,
+            host=settings.host,
+            port=settings.port,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=3,
         )
-        log.info("serving", address=f"http://{settings.host}:{settings.port}")
-        with _on_signal(server.leave):
-            await server.serve()
+    )
 
 
 class _Server(uvicorn.Server):

@@ -21,6 +21,8 @@ COMMANDS = {
     "web": "serve:web",
     "work": "serve:work",
     "migrate": "serve:migrate",
+    "proxy": "proxy:proxy",
+    "session": "session:commands",
     "check": "check:check",
     "run": "run:run",
     "parse-log": "parse_log:parse_log",

@@ -16,8 +16,8 @@ log = structlog.get_logger(__name__)
 
 
 def serve() -> None:
-    """Run all parts: webhooks, pages and the worker."""
-    _run(web=True, work=True)
+    """Run all parts: webhooks, pages, the worker and, where the courier App is set up, the agents' proxy."""
+    _run(web=True, work=True, proxy=True)
 
 
 def web() -> None:
@@ -46,11 +46,12 @@ async def _migrate(settings: Settings) -> None:
         log.info("the database is up to date")
 
 
-def _run(*, web: bool, work: bool) -> None:
+def _run(*, web: bool, work: bool, proxy: bool = False) -> None:
     # Imported here, because the service with its GitHub client takes longer to load than the other commands to run.
     from app.service import Parts
     from app.serving import serve as serving
 
-    asyncio.run(serving(_settings(), Parts(web=web, work=work)))
+    settings = _settings()
+    asyncio.run(serving(settings, Parts(web=web, work=work), proxy=proxy and settings.courier is not None))
     # The interpreter's last collection would walk through all of githubkit's models, a third of a second for nothing.
     gc.freeze()

@@ -6,6 +6,7 @@ between. Whether a branch is gated is for the default branch's policy to say, fo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.gate.gate import Gate
@@ -86,10 +87,15 @@ def _target(
 
 
 def policy_at(gate: Gate, ref: str, tip: TargetCommit) -> PolicyState:
-    return read_policy(PolicySource(_policy_text(tip.policy), ref, tip.oid), gate.presets)
+    return policy_of(gate.presets, ref, tip)
 
 
-def _policy_text(entry: FileEntry | None) -> str | Unread | None:
+def policy_of(presets: Mapping[str, str], ref: str, tip: TargetCommit) -> PolicyState:
+    """The policy in force at a branch's tip."""
+    return read_policy(PolicySource(file_text(tip.policy), ref, tip.oid), presets)
+
+
+def file_text(entry: FileEntry | None) -> str | Unread | None:
     if entry is None:
         return None
     blob = entry.object

@@ -108,10 +108,14 @@ class Proxy:
         """The grant of the token that came, or None when the answer has been given. Raises DatabaseAway."""
         token = token_of(incoming)
         found = NO_TOKEN if token is None else await sessions.find(self._database, token.get_secret_value())
-        if isinstance(found, Refusal):
+        if isinstance(found, Grant):
+            return found
+        if token is not None and not incoming.text(b"authorization").lower().startswith("basic "):
+            # To a 401 git would ask for a password, find nobody to ask, and say only that.
+            await answer(send, 403, _line(found))
+        else:
             await answer(send, 401, _line(found), headers=CHALLENGE)
-            return None
-        return found
+        return None
 
 
 async def _refuse(answering: Answering, status: int, body: bytes, **more: Any) -> None:

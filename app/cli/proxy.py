@@ -1,0 +1,19 @@
+"""`mergegate proxy`: the agents' proxy alone, without the gate's key."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+
+from app.config import read_settings
+from app.logging import configure_logging
+
+
+def proxy() -> None:
+    """Run only the agents' proxy: git and GitHub's API for sessions. Needs the courier App, never the gate's key."""
+    configure_logging()
+    settings = read_settings(os.environ)
+    # Imported here, because the client of GitHub takes longer to load than a wrong setting to be named.
+    from app.serving import serve_proxy
+
+    asyncio.run(serve_proxy(settings))

@@ -1,0 +1,232 @@
+"""`mergegate session`: open, list, show, extend, freeze and stop what agents work with."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import getpass
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from typing import Annotated, TypeVar
+
+import typer
+
+from app.cli.printing import print_json, print_line
+from app.config import read_settings
+from app.gate.presets import read_presets
+from app.github.clients import GitHubApp
+from app.proxy import ledger, sessions
+from app.proxy.courier_app import courier_identity
+from app.proxy.grant import Right
+from app.proxy.opening import Asked, opened
+from app.proxy.others import described
+from app.proxy.sessions import DEFAULT_RIGHTS, CannotOpen, Session
+from app.proxy.stopping import stop
+from app.store.database import Database
+from policies.escape import clean
+
+T = TypeVar("T")
+commands = typer.Typer(help="Sessions: what agents may do through the proxy.", no_args_is_help=True)
+Id = Annotated[int, typer.Argument(help="The session's number, from `mergegate session list`.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Hours = Annotated[float, typer.Option(help="How long it lasts.", min=0.01, max=168)]
+Because = Annotated[str, typer.Option(help="Why; the agent reads it.")]
+
+
+@dataclass(frozen=True)
+class _Place:
+    database: Database
+    courier: GitHubApp
+
+
+@commands.command("open")
+def open_(
+    repository: Annotated[str, typer.Argument(help="OWNER/NAME")],
+    branch: Annotated[str, typer.Argument(help="The one branch that it may push to, in the agents' namespace.")],
+    agent: Annotated[str, typer.Option(help="What the agent is called.")] = "agent",
+    ticket: Annotated[int | None, typer.Option(help="Number of the issue that it works on.")] = None,
+    operator: Annotated[str | None, typer.Option(help="Login of the person who answers for the agent.")] = None,
+    base: Annotated[str | None, typer.Option(help="Branch that its pull request targets; the default branch.")] = None,
+    right: Annotated[
+        list[Right] | None, typer.Option(help="May be given several times; replaces the usual three.")
+    ] = None,
+    hours: Hours = 8,
+    json: Json = False,
+) -> None:
+    """Open a session and print its token, this once. The agent gives it to git and gh as a password."""
+    owner, slash, name = repository.partition("/")
+    if not slash or not owner or not name:
+        raise CannotOpen(f"{repository!r} is no repository; write OWNER/NAME")
+    asked = Asked(
+        owner=owner,
+        repository=name,
+        branch=branch,
+        agent=agent,
+        opened_by=getpass.getuser(),
+        base=base,
+        ticket=ticket,
+        operator=operator,
+        rights=frozenset(right) if right else DEFAULT_RIGHTS,
+        lasts=timedelta(hours=hours),
+    )
+
+    async def work(place: _Place) -> None:
+        token, grant = await opened(place.database, place.courier, read_presets(), asked)
+        if json:
+            print_json({**await described(place.database, grant), "token": token.get_secret_value()})
+            return
+        print_line(token.get_secret_value())
+        said = f"session {grant.session}: {grant.branch} of {grant.owner}/{grant.repository} until {grant.expires_at}"
+        typer.echo(said, err=True)
+
+    _run(work)
+
+
+@commands.command("list")
+def list_(
+    every: Annotated[bool, typer.Option("--all", help="Also those that have ended.")] = False, json: Json = False
+) -> None:
+    """List the live sessions, newest first."""
+
+    async def work(place: _Place) -> None:
+        found = await sessions.listed(place.database, every=every)
+        if json:
+            print_json([await described(place.database, one.grant) | _times(one) for one in found])
+            return
+        for one in found:
+            print_line(_line(one))
+        if not found:
+            print_line("There is no live session.")
+
+    _run(work)
+
+
+@commands.command("show")
+def show(session: Id, json: Json = False) -> None:
+    """Show what a session may do and what it wrote. Exit code 1: there is no such session."""
+
+    async def work(place: _Place) -> None:
+        found = _there(await sessions.session(place.database, session))
+        entries = await ledger.of_session(place.database, session, most=50)
+        if json:
+            wrote = [{name: _plain(value) for name, value in asdict(one).items()} for one in entries]
+            print_json(await described(place.database, found.grant) | _times(found) | {"wrote": wrote})
+            return
+        print_line(_line(found))
+        for one in entries:
+            what = f"{one.ref} {one.old_oid} -> {one.new_oid}" if one.route == ledger.PUSH else one.route
+            print_line(clean(f"  {one.began_at:%Y-%m-%d %H:%M:%S} {what}: {one.outcome or 'under way'}", 300))
+
+    _run(work)
+
+
+@commands.command("extend")
+def extend(session: Id, hours: Hours = 8) -> None:
+    """Let a live session last that long from now. Exit code 1: it has ended, and dead tokens stay dead."""
+
+    async def work(place: _Place) -> None:
+        grant = await sessions.extend(place.database, session, timedelta(hours=hours))
+        if grant is None:
+            print_line(f"Session {session} is not live; open another one.")
+            raise typer.Exit(1)
+        print_line(f"Session {session} lasts until {grant.expires_at}.")
+
+    _run(work)
+
+
+@commands.command("freeze")
+def freeze(session: Id, because: Because) -> None:
+    """Let a session read, but write nothing, until `thaw`."""
+    _run(lambda place: _changed(sessions.freeze(place.database, session, because), session, "is frozen"))
+
+
+@commands.command("thaw")
+def thaw(session: Id) -> None:
+    """Let a frozen session write again."""
+    _run(lambda place: _changed(sessions.thaw(place.database, session), session, "may write again"))
+
+
+@commands.command("say")
+def say(session: Id, words: Annotated[str, typer.Argument(help="One line.")]) -> None:
+    """Tell the agent something: git shows it with its next push."""
+
+    async def work(place: _Place) -> None:
+        _there(await sessions.session(place.database, session))
+        await sessions.say(place.database, session, words)
+        print_line(f"The next push of session {session} says it.")
+
+    _run(work)
+
+
+@commands.command("revoke")
+def revoke(session: Id, because: Because = "its operator stopped it") -> None:
+    """Stop a session: no token of it works any more, pushes under way have ended, and the branch was read again.
+
+    Exit code 0 only when all of that is so; 1 when there is no such session or the stop is not confirmed.
+    """
+
+    async def work(place: _Place) -> None:
+        stopped = await stop(place.database, place.courier, session, because)
+        print_line(f"There is no session {session}." if stopped is None else stopped.sentence)
+        if stopped is None or not stopped.confirmed:
+            raise typer.Exit(1)
+
+    _run(work)
+
+
+async def _changed(change: Awaitable[bool], session: int, done: str) -> None:
+    if not await change:
+        print_line(f"There is no live session {session}.")
+        raise typer.Exit(1)
+    print_line(f"Session {session} {done}.")
+
+
+def _there(found: Session | None) -> Session:
+    if found is None:
+        print_line("There is no such session.")
+        raise typer.Exit(1)
+    return found
+
+
+def _line(one: Session) -> str:
+    grant = one.grant
+    state = "live" if one.live else f"ended ({one.ended_because or 'it expired'})"
+    state = f"frozen ({one.frozen_because})" if one.live and one.frozen_at else state
+    ticket = f" ticket {grant.ticket}" if grant.ticket else ""
+    words = f"{grant.session} {state}: {grant.owner}/{grant.repository} {grant.branch}{ticket} by {grant.agent}"
+    return clean(f"{words} [{', '.join(sorted(grant.rights))}] until {grant.expires_at:%Y-%m-%d %H:%M} UTC", 500)
+
+
+def _times(one: Session) -> dict[str, object]:
+    return {
+        "live": one.live,
+        "opened_by": one.opened_by,
+        "opened_at": _plain(one.opened_at),
+        "ended_at": _plain(one.ended_at),
+        "ended_because": one.ended_because,
+    }
+
+
+def _plain(value: object) -> object:
+    return value.isoformat(timespec="seconds") if isinstance(value, datetime) else value
+
+
+def _run(work: Callable[[_Place], Awaitable[T]]) -> T:
+    async def whole() -> T:
+        async with _place() as place:
+            return await work(place)
+
+    return asyncio.run(whole())
+
+
+@contextlib.asynccontextmanager
+async def _place() -> AsyncIterator[_Place]:
+    settings = read_settings(os.environ)
+    courier = GitHubApp(courier_identity(settings))
+    try:
+        async with Database.open(settings.database_url, settings.data, size=2) as database:
+            yield _Place(database, courier)
+    finally:
+        await courier.aclose()

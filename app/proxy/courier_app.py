@@ -1,0 +1,18 @@
+"""The courier App as the settings name it."""
+
+from __future__ import annotations
+
+from app.config import Misconfigured, Settings
+from app.github.identity import AppIdentity
+
+NO_COURIER = (
+    "MERGEGATE_COURIER_APP_ID: missing; the proxy speaks to GitHub as the courier App. Set it and "
+    "MERGEGATE_COURIER_PRIVATE_KEY_FILE"
+)
+
+
+def courier_identity(settings: Settings) -> AppIdentity:
+    """Raises Misconfigured."""
+    if settings.courier is None:
+        raise Misconfigured(NO_COURIER)
+    return AppIdentity("courier", settings.courier.app_id, settings.courier.private_keys, settings.github_api_url)
