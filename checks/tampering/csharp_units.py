@@ -55,6 +55,9 @@ _ENDS_IF = {
     **dict.fromkeys(("Skip.If", "Assert.SkipWhen"), False),
     **dict.fromkeys(("Skip.IfNot", "Assert.SkipUnless", "Assume.That"), True),
 }
+# https://learn.microsoft.com/dotnet/standard/parallel-programming/exception-handling-task-parallel-library
+_STARTS = frozenset({"Task.Run", "Task.Factory.StartNew"})
+_WAITS = frozenset({"await", "Wait", "WaitAll", "WhenAll", "Result", "GetResult"})
 _GENERAL = frozenset({"Exception", "SystemException", "XunitException", "AssertionException", "AssertFailedException"})
 
 
@@ -177,6 +180,8 @@ class _Reader(BranchReader):
             yield Mark("skipped", self.syntax.short(node), self._ends_if(read.name, arguments[0]))
         elif read.links and read.links[0].name.startswith("Substitute") and words[-1].type:
             yield Mock(words[-1].type)
+        elif read.name in _STARTS:
+            yield from self.started(node, _WAITS)
         yield from self.chain(node, read, read_assertions(self.syntax, read), swallowed=is_optional(read))
 
     def _ends_if(self, name: str, condition: Node) -> SkipScope:

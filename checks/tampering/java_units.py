@@ -30,7 +30,7 @@ _GRAMMAR = Grammar(
     wanted=(
         *("class_declaration", "record_declaration", "enum_declaration", "interface_declaration"),
         *("method_declaration", "method_invocation", "if_statement", "try_statement", "try_with_resources_statement"),
-        *("switch_expression", "variable_declarator", "ternary_expression"),
+        *("switch_expression", "variable_declarator", "ternary_expression", "object_creation_expression"),
     ),
 )
 SIGN = re2.compile(rb"@Test\b|@ParameterizedTest\b|org\.junit|org\.testng|net\.jqwik|assertj")
@@ -53,6 +53,10 @@ _LISTS = frozenset({"Stream.of", "List.of", "Set.of", "Arrays.asList", "Argument
 _ASSUMPTIONS = {"assumeTrue": "false", "assumeFalse": "true", "assumeThat": "", "assumingThat": "", "abort": ""}
 _CATCHES_ASSERTIONS = frozenset({"AssertionError", "Error", "Throwable"})
 _GENERAL = frozenset({"Exception", "RuntimeException", *_CATCHES_ASSERTIONS})
+# What a thread throws ends that thread alone; what a task throws is thrown again where its future is asked.
+_SEES_THREADS = frozenset({"setUncaughtExceptionHandler", "setDefaultUncaughtExceptionHandler", "AtomicReference"})
+_TASKS = frozenset({"submit", "execute", "runAsync", "supplyAsync", "startVirtualThread", "schedule"})
+_ASKS = frozenset({"get", "join", "await", "invokeAll", "allOf", *_SEES_THREADS})
 _COLLECTED = re2.compile(r"(?:.*/)?(?:Test[^/]*|[^/]*(?:Tests?|TestCase|IT|ITCase)|IT[^/]*)\.java")
 
 
@@ -96,6 +100,9 @@ class _Reader(BranchReader):
                 yield from self.try_statement(demanded(node, "body"), list(map(self._handler, clauses)))
             case "variable_declarator":
                 self._variable(node)
+            case "object_creation_expression":
+                if self.syntax.short(demanded(node, "type")) == "Thread":
+                    yield from self.started(node, _SEES_THREADS)
             case "switch_expression" | "ternary_expression":
                 yield Scope(Kind.GUARD, node)
             case _:
@@ -229,6 +236,8 @@ class _Reader(BranchReader):
             yield Mark("skipped", self.syntax.short(node), SkipScope.ALWAYS if never else scope)
         elif name in ("mock", "mockStatic", "spy") and arguments:
             yield Mock(self.syntax.short(arguments[0]).removesuffix(".class"))
+        elif name in _TASKS and any(argument.type == "lambda_expression" for argument in arguments):
+            yield from self.started(node, _ASKS)
         yield from self.chain(node, read, read_assertions(self.syntax, read))
 
     def _handler(self, clause: Node) -> Handler:

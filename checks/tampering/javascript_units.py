@@ -69,6 +69,14 @@ _WEB = re2.compile(
 )
 # What stands before something that is waited for, handed over or kept.
 _WAITING = frozenset({"await", "return", "yield", "=>", "(", "[", ",", "=", ":", "?", "&&", "||", "??"})
+_AFTER = frozenset({"then", "finally"})
+# Whose chains are commands that the runner itself queues and waits for.
+_QUEUED = frozenset({"cy", "browser", "element", "I", "client", "api"})
+_TIMERS = frozenset({"setTimeout", "setImmediate", "setInterval", "process.nextTick", "queueMicrotask", "nextTick"})
+# A test with one of these waits, or moves the clock itself.
+_TIMED = frozenset(
+    {"await", "done", "resolve", "useFakeTimers", "runAllTimers", "advanceTimersByTime", "tick", "clock"}
+)
 _MOCKS = frozenset({"jest.mock", "jest.doMock", "vi.mock", "vi.doMock", "mock.module", "proxyquire", "mock"})
 _SPIES = frozenset({"jest.spyOn", "vi.spyOn", "sinon.stub", "sinon.replace", "mock.method", "t.mock.method", "spyOn"})
 
@@ -88,7 +96,7 @@ class _Reader(BranchReader):
     """What each wanted node means."""
 
     asserting = frozenset({"expect", "assert", "should"})
-    failing = frozenset({"throw", "done", "fail", "reject", "next"})
+    failing = frozenset({"throw", "done", "fail", "reject", "next", "resolve"})
 
     def __init__(self, syntax: Syntax, scopes: Scopes, path: str) -> None:
         super().__init__(syntax, scopes)
@@ -132,6 +140,7 @@ class _Reader(BranchReader):
             yield from self._replaced(read)
             yield from self._rows(read, node)
             yield from self._caught(read)
+            yield from self._forgotten(read, node)
         swallowed = is_caught(read) or self._is_lost(node, read)
         yield from self.chain(node, read, read_assertions(self.syntax, read), swallowed=swallowed)
 
@@ -139,7 +148,7 @@ class _Reader(BranchReader):
         """Whether nobody waits for what it promises, so that the test is over before it fails."""
         names = {link.name for link in read.links}
         is_promised = not names.isdisjoint(_PROMISES) or (self._is_playwright and _WEB.fullmatch(read.name) is not None)
-        return is_promised and self.syntax.before(node) not in _WAITING
+        return is_promised and not self._is_awaited(node)
 
     def assertion(self, node: Node, said: Said, *, swallowed: bool = False) -> Assertion:
         """What mocha keeps in `this` is a variable like another."""
@@ -173,6 +182,22 @@ class _Reader(BranchReader):
         """What is handed to `promise.catch` runs only if something was thrown."""
         handlers = [link.arguments for link in read.links if link.name == "catch" and link.arguments]
         yield from (Scope(Kind.GUARD, argument) for arguments in handlers for argument in arguments)
+
+    def _forgotten(self, read: Chain, node: Node) -> Iterator[Scope]:
+        """Functions that run when nobody waits for them any more: behind a promise or a timer, or as one's own task."""
+        last = read.links[-1]
+        functions = [argument for argument in last.arguments or () if argument.type in FUNCTIONS]
+        is_later = read.name in _TIMERS and not self.has_word(_TIMED)
+        is_lost = last.name in _AFTER and read.links[0].name not in _QUEUED and not self._is_awaited(node)
+        for function in functions if is_later or is_lost else ():
+            if self.failing.isdisjoint(self.syntax.words(function)):
+                yield Scope(Kind.GUARD, function)
+        called = read.start if last.name == "" else None
+        if called is not None and self.syntax.words(called)[0] == "async" and not self._is_awaited(node):
+            yield Scope(Kind.GUARD, called)
+
+    def _is_awaited(self, node: Node) -> bool:
+        return self.syntax.before(node) in _WAITING
 
     def _loop(self, node: Node, over: Node) -> Iterator[Scope]:
         """Inside a test, a loop over nothing checks nothing."""

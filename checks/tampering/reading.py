@@ -12,7 +12,7 @@ from tree_sitter import Node
 from checks.tampering.chains import Chain
 from checks.tampering.matchers import Said, assertion, is_literal
 from checks.tampering.places import is_test_path
-from checks.tampering.scopes import Call, Item, Scope, Scopes, Visit
+from checks.tampering.scopes import Call, Item, Kind, Scope, Scopes, Visit
 from checks.tampering.syntax import Grammar, Syntax, parse, parts
 from checks.tampering.units import Assertion, FileUnits
 
@@ -53,10 +53,23 @@ class Reader:
 
     def is_used(self, name: str) -> bool:
         """Whether a name that the open test or helper defines stands anywhere else in it."""
+        return self._words()[name] > 1
+
+    def has_word(self, words: Iterable[str]) -> bool:
+        """Whether one of the words stands in the open test or helper."""
+        counted = self._words()
+        return any(counted[word] for word in words)
+
+    def started(self, node: Node, waiting: Iterable[str]) -> Iterator[Scope]:
+        """What runs beside a test cannot fail it, unless the test has one of the words that wait for how it ended."""
+        if not self.has_word(waiting):
+            yield Scope(Kind.GUARD, node)
+
+    def _words(self) -> Counter[str]:
         block = self.scopes.block()
         if block is not self._counted_for and block is not None:
             self._counted_for, self._count = block, Counter(self.syntax.words(block.node))
-        return self._count[name] > 1
+        return self._count
 
     def _stands_for(self, name: str) -> str:
         return self._locals().get(name, self._values.get(name, name))

@@ -59,6 +59,11 @@ _METADATA = {
     "timeout": "timeout",
 }
 _ENDS = {**dict.fromkeys(("skip", "omit", "pend", "notify"), "skipped"), "pending": "may_fail"}
+# https://docs.ruby-lang.org/en/master/Thread.html#class-Thread-label-Exception+handling
+_THREADS = frozenset({"Thread.new", "Thread.start", "Thread.fork", "fork", "Process.fork"})
+_JOINS = frozenset(
+    {"join", "value", "abort_on_exception", "abort_on_exception=", "wait", "wait2", "waitpid", "wait_all"}
+)
 _GENERAL = frozenset({"StandardError", "Exception", "Assertion", "ExpectationNotMetError", "AssertionFailedError"})
 # https://rspec.info/features/3-13/rspec-core/command-line/pattern-option/ and Minitest's `rake test` template
 _COLLECTED = re2.compile(r"(?:.*/)?(?:[^/]*_(?:spec|test)|test_[^/]*)\.rb")
@@ -144,6 +149,8 @@ class _Reader(Reader):
         if read.links[-1].name in ("to", "not_to", "to_not"):
             for matcher in read.links[-1].arguments or ():
                 self.taken.update(inner.id for inner in chain(self.syntax, SHAPE, matcher).inner)
+        if name in _THREADS:
+            yield from self.started(node, _JOINS)
         optional = self.syntax.raw(node).partition(b"should")[0].endswith(b"&.")
         yield from self.chain(node, read, read_assertions(self.syntax, read, node), swallowed=optional)
 

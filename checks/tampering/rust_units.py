@@ -55,6 +55,9 @@ _FUNCTION = re2.compile(rb"\bfn\s+\w+\s*\(")
 _LONGEST_PARAMETERS = 2_000  # bytes
 _EXAMPLES = re2.compile(rb"\b(?:with_cases\(|cases: *)(\d{1,9})")
 _WORD = re2.compile(r"\w+")
+# A thread's or task's panic is known to whoever joins it; those of `thread::scope` are joined at its end.
+_SPAWNS = ("thread::spawn", "tokio::spawn", "task::spawn", "spawn_blocking")
+_JOINS = frozenset({"join", "await", "join_all", "try_join"})
 
 
 def read_units(path: str, source: bytes) -> FileUnits:
@@ -201,6 +204,8 @@ class _Reader(Reader):
         yield from self.chain(node, read, ())
         if read.name.endswith("catch_unwind"):
             yield Scope(Kind.GUARD, node)
+        elif read.name.endswith(_SPAWNS):
+            yield from self.started(node, _JOINS)
 
     def _statement(self, node: Node) -> Iterator[Item]:
         """`load().unwrap();` says that there is no error, and `return` ends it."""

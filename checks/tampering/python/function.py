@@ -12,6 +12,15 @@ from checks.tampering.python.claims import Claims
 from checks.tampering.python.conditions import Conditions
 from checks.tampering.python.source import Source, dotted, is_literal, last_name, nodes, normal
 
+# What a thread raises ends that thread alone, see
+# https://docs.python.org/3/library/threading.html#threading.excepthook; what a task raises, whoever asks it learns.
+_STARTS = frozenset(
+    {"Thread", "Timer", "Process", "start_new_thread", "submit", "apply_async", "create_task", "ensure_future"}
+    | {"call_soon", "call_later", "call_at", "call_soon_threadsafe"}
+)
+_ASKS = frozenset(
+    {"result", "get", "gather", "exception", "run_until_complete", "as_completed", "wait_for", "exitcode"}
+)
 _MOCKS = ("Mock", "MagicMock", "AsyncMock", "PropertyMock")
 
 
@@ -40,7 +49,7 @@ def read_function(function: Function, module: Module) -> Reading:
     parts = nodes(function)
     names = [node for node in parts if isinstance(node, ast.Name)]
     source, values = module.source, _values(function, parts, names, module.constants)
-    used = frozenset(name.id for name in names if isinstance(name.ctx, ast.Load))
+    used = frozenset(_loaded(names) - _started(parts))
     body = Body(source, Claims(source, values, module.known), Conditions(values), used, module.skippers)
     body.block(function.body, Place())
     body.ask_for(module.skippers & _fixtures(function))
@@ -48,6 +57,24 @@ def read_function(function: Function, module: Module) -> Reading:
     called = {dotted(call.func) for call in calls} | _fixtures(function) | set(_used_fixtures(calls))
     mocks = _mocks(parts)
     return Reading(body, frozenset(called - {""}), mocks, _text(function, source))
+
+
+def _loaded(names: list[ast.Name]) -> Counter[str]:
+    return Counter(name.id for name in names if isinstance(name.ctx, ast.Load))
+
+
+def _started(parts: list[ast.AST]) -> Counter[str]:
+    """Names that are only handed to something that runs beside the test, where nothing asks how that ended."""
+    calls = [node for node in parts if isinstance(node, ast.Call)]
+    if any(isinstance(node, ast.Await) for node in parts) or any(last_name(call.func) in _ASKS for call in calls):
+        return Counter()
+    given = (argument for call in calls if last_name(call.func) in _STARTS for argument in _arguments(call))
+    inside = (argument.func if isinstance(argument, ast.Call) else argument for argument in given)
+    return Counter(name.id for name in inside if isinstance(name, ast.Name))
+
+
+def _arguments(call: ast.Call) -> list[ast.expr]:
+    return [*call.args, *(keyword.value for keyword in call.keywords)]
 
 
 def _used_fixtures(calls: list[ast.Call]) -> Iterator[str]:
