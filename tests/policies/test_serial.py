@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from checks.finding import Status
+from checks.finding import Finding, Fix, Status
 from policies.freeze import Frozen
 from policies.serial import (
     Await,
@@ -26,8 +26,9 @@ from policies.serial import (
     place_of,
     requeue_of,
 )
-from policies.serial_words import Standing, queue_finding, queue_output, refusal_notice
-from policies.verdict import Node
+from policies.serial_words import Standing, failure_of, queue_finding, queue_output, refusal_notice
+from policies.tree import group, required
+from policies.verdict import GroupVerdict, Node
 from tests.policies import build
 
 NOW, HEAD, TIP = build.NOW, build.HEAD, build.TARGET
@@ -180,3 +181,43 @@ def test_a_ticket_names_one_stay_in_the_queue() -> None:
     one = entry()
     assert one.ticket == replace(one, state="turn").ticket
     assert len({one.ticket, replace(one, head_sha="8" * 40).ticket, replace(one, joined_at=NOW).ticket}) == 3
+
+
+FIX = Fix("push", "Push.")
+RED = Finding("ci.jobs", Status.FAILED, "Job `test` ended as failure.", fix=FIX)
+NO_RUN = Finding("ci.runs", Status.FAILED, "No workflow ran on push for this head.", fix=FIX)
+STALE = Finding("members.12", Status.FAILED, "Pull request 12 got new commits.", fix=FIX)
+OF_TRIAL = tried(trial_ref="refs/heads/mergegate/queue/main/pr-12-777777777777")
+FAILURES: list[tuple[str, tuple[Finding, ...], tuple[Finding, ...], Entry, str]] = [
+    ("red tests", (RED,), (), OF_TRIAL,
+     f"Merged with `main` at {TIP[:12]} it does not pass: Job `test` ended as failure."),
+    ("more than one", (RED, RED), (), OF_TRIAL,
+     f"Merged with `main` at {TIP[:12]} it does not pass: Job `test` ended as failure. (and 1 more)"),
+    ("nothing ran", (NO_RUN,), (), OF_TRIAL,
+     "No workflow ran on push for this head. The workflow must run on `push` to the branches `mergegate/queue/**`."),
+    ("nothing ran on the head itself", (NO_RUN,), (), replace(OF_TRIAL, trial_ref=""),
+     f"Merged with `main` at {TIP[:12]} it does not pass: No workflow ran on push for this head."),
+    ("only its review", (), (STALE,), OF_TRIAL,
+     f"Merged with `main` at {TIP[:12]} it does not pass: Pull request 12 got new commits."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("evidence", "review", "of", "reason"), [row[1:] for row in FAILURES], ids=[row[0] for row in FAILURES]
+)
+def test_a_failure_names_what_fails_first(
+    evidence: tuple[Finding, ...], review: tuple[Finding, ...], of: Entry, reason: str
+) -> None:
+    fine = Finding("members.12", Status.PASSED, "It stands.")
+    verdict = GroupVerdict(
+        "7" * 40,
+        "refs/heads/main",
+        required("evidence", [group("ci", evidence or (fine,))]),
+        required("review", [group("members", review or (fine,))]),
+    )
+    assert failure_of(verdict, of, "main") == reason
+
+
+def test_a_failure_without_a_finding_says_what_the_verdict_says() -> None:
+    verdict = GroupVerdict("7" * 40, "refs/heads/main", required("evidence", ()), required("review", ()))
+    assert failure_of(verdict, OF_TRIAL, "main").endswith("Nothing was looked at.")
