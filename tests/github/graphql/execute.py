@@ -47,9 +47,9 @@ MOST_ERRORS = 100
 
 @functools.cache
 def schema() -> GraphQLSchema:
-    """The SDL, built once a process. It is GitHub's: valid except for deprecated implementations of interfaces."""
-    sdl = Path(__file__).with_name("schema.graphql").read_text(encoding="utf-8")
-    return build_schema(sdl, assume_valid=True, assume_valid_sdl=True)
+    """The SDL and its newer part, built once: GitHub's, valid but for deprecated implementations of interfaces."""
+    parts = [Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("schema.graphql", "newer.graphql")]
+    return build_schema("\n".join(parts), assume_valid=True, assume_valid_sdl=True)
 
 
 @functools.lru_cache(maxsize=200)

@@ -188,7 +188,8 @@ class IssueView(IssueLikeView):
     typename = "Issue"
     record: Issue
     record_type = Issue
-    parent = None
+    parent = issue_type = None
+    is_pinned = False
 
     def address(self) -> str:
         return f"/{self.home.full_name}/issues/{self.record.number}"
@@ -201,6 +202,21 @@ class IssueView(IssueLikeView):
 
     def sub_issues(self, **page: Any) -> dict[str, Any]:
         return connect("subIssues", [], page)
+
+    def blocked_by(self, **page: Any) -> dict[str, Any]:
+        return connect("blockedBy", [], page)
+
+    def blocking(self, **page: Any) -> dict[str, Any]:
+        return connect("blocking", [], page)
+
+    def closed_by_pull_requests_references(
+        self,
+        include_closed_prs: bool = False,
+        order_by_state: bool = False,
+        user_linked_only: bool = False,
+        **page: Any,
+    ) -> dict[str, Any]:
+        return connect("closedByPullRequestsReferences", [], page)
 
     def sub_issues_summary(self) -> dict[str, int]:
         return {"completed": 0, "percentCompleted": 0, "total": 0}

@@ -5,7 +5,9 @@ https://docs.github.com/rest/actions/artifacts and https://docs.github.com/rest/
 
 from __future__ import annotations
 
+import io
 import secrets
+import zipfile
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -39,6 +41,28 @@ async def job_logs(request: Request) -> Response:
     if found.log is None or _logs_gone(request, found):
         raise not_found()
     return _redirect(request, found.log, "text/plain; charset=utf-8")
+
+
+async def run_logs(request: Request) -> Response:
+    """An archive: a text a job, `0_test.txt`, and beside it a folder a job with a text a step."""
+    repository = repository_of(request, "actions")
+    run = run_in(request, repository)
+    attempt = int(request.path_params.get("attempt_number", run.attempt))
+    jobs = [job for job in run.jobs.get(attempt, []) if job.log is not None and not _logs_gone(request, job)]
+    if not jobs:
+        raise not_found()
+    return _redirect(request, _archive(jobs), "application/zip")
+
+
+def _archive(jobs: list[Job]) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for index, job in enumerate(jobs):
+            name = job.name.replace("/", "")
+            archive.writestr(f"{index}_{name}.txt", job.log or b"")
+            for step in job.steps:
+                archive.writestr(f"{name}/{step.number}_{step.name.replace('/', '')}.txt", step.log or b"")
+    return packed.getvalue()
 
 
 async def step_logs(request: Request) -> Response:
@@ -143,6 +167,8 @@ def _artifact(request: Request, repository: Repository) -> tuple[WorkflowRun, Ar
 
 routes = [
     Route(f"{PREFIX}/runs/{{run_id}}/artifacts", list_artifacts, methods=["GET"]),
+    Route(f"{PREFIX}/runs/{{run_id}}/logs", run_logs, methods=["GET"]),
+    Route(f"{PREFIX}/runs/{{run_id}}/attempts/{{attempt_number:int}}/logs", run_logs, methods=["GET"]),
     Route(f"{PREFIX}/jobs/{{job_id}}/logs", job_logs, methods=["GET"]),
     Route(f"{PREFIX}/jobs/{{job_id}}/steps/{{step_number}}/logs", step_logs, methods=["GET"]),
     Route(f"{PREFIX}/artifacts", list_repository_artifacts, methods=["GET"]),
