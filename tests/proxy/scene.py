@@ -186,8 +186,10 @@ async def serving(proxy: Any, address: Address | None = None) -> AsyncIterator[i
 
 
 @contextlib.asynccontextmanager
-async def scene(folder: Path, database: Database, authority: Authority | None = None) -> AsyncIterator[Scene]:
-    """With an `authority` GitHub speaks TLS."""
+async def scene(
+    folder: Path, database: Database, authority: Authority | None = None, api_path: str = ""
+) -> AsyncIterator[Scene]:
+    """With an `authority` GitHub speaks TLS; its API is below `api_path`, at `/api/v3` as an Enterprise Server's."""
     github = SimulatedGitHub.create(folder / "github")
     await github.start(tls=authority.server if authority else None)
     app, key = github.register_app("courier", COURIER_PERMISSIONS, [])
@@ -196,7 +198,7 @@ async def scene(folder: Path, database: Database, authority: Authority | None = 
     await github.repository("acme/other", {"README.md": "# Other\n"}, private=True)
     await github.repository("acme/public", {"README.md": "# Public\n"})
     installation = github.install(app, "acme")
-    identity = AppIdentity("courier", app.id, (SecretStr(key),), github.world.base_url)
+    identity = AppIdentity("courier", app.id, (SecretStr(key),), github.world.base_url + api_path)
     verify = ssl.create_default_context(cafile=str(authority.bundle)) if authority else None
     (folder / "agent").mkdir()
     try:

@@ -36,11 +36,10 @@ LOOKING: Mapping[str, str] = {"issues": "read", "pull_requests": "read"}
 ANSWER_BYTES = 64 * 1024
 _FIELDS = """
 __typename
-... on Repository { databaseId }
 ... on Issue { number repository { databaseId } }
 ... on PullRequest { number headRefName headRepository { databaseId } repository { databaseId } }
 """
-_BY_ID = f"query Subject($id: ID!) {{ node(id: $id) {{ {_FIELDS} }} }}"
+_BY_ID = f"query Subject($id: ID!) {{ node(id: $id) {{ ... on Repository {{ databaseId }} {_FIELDS} }} }}"
 _BY_NUMBER = (
     "query SubjectByNumber($owner: String!, $name: String!, $number: Int!) { repository(owner: $owner, name: $name) "
     f"{{ node: issueOrPullRequest(number: $number) {{ {_FIELDS} }} }} }}"
