@@ -69,6 +69,5 @@ def _finding(name: str, outcome: Outcome, because: str | None) -> Finding:
             return pending(check, f"Rule `{name}` waits: {words}.{why}", fix=_WAIT)
         case Status.ERRORED:
             return errored(check, f"Rule `{name}` could not be looked at: {words}.{why}", fix=_WAIT)
-        case Status.FAILED:
-            fix = Fix("meet-rule", f"Meet the rule `{name}` of the policy, or ask a person to change it.")
-            return failed(check, f"Rule `{name}` is not met: {words}.{why}", fix=fix)
+    fix = Fix("meet-rule", f"Meet the rule `{name}` of the policy, or ask a person to change it.")
+    return failed(check, f"Rule `{name}` is not met: {words}.{why}", fix=fix)
