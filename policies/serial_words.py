@@ -54,10 +54,12 @@ def _unready(standing: Standing) -> Finding | None:
 
 
 def _in_queue(standing: Standing) -> Finding | None:
-    place = standing.place
-    if place is None or place.entry.head_sha != standing.verdict.head_sha:
+    place, verdict = standing.place, standing.verdict
+    if place is None:
         return None
     entry = place.entry
+    if (entry.head_sha, entry.target_ref) != (verdict.head_sha, verdict.target_ref):
+        return None
     if entry.state == "refused":
         return failed(CHECK, entry.reason, fix=_REPAIR)
     if not entry.active:

@@ -129,6 +129,8 @@ STANDINGS: list[tuple[str, dict[str, Any], Status, str]] = [
     ("its turn in a freeze", {"frozen": FROZEN}, Status.PENDING, f"{FROZEN.reason} It keeps its place."),
     ("its turn with another head", {"place": Place(replace(TURN, head_sha="8" * 40))}, Status.PENDING,
      "It takes its place in the queue."),
+    ("its turn in the queue of another branch", {"place": Place(replace(TURN, target_ref="refs/heads/old"))},
+     Status.PENDING, "It takes its place in the queue."),
     ("a draft", {"draft": True}, Status.PENDING, "It is a draft, and so it has no place in the queue."),
     ("its turn without an approval", {"verdict": replace(PASSED, review=Node("review", Status.PENDING, "r"))},
      Status.PENDING, "It takes its place in the queue once `mergegate/evidence` and `mergegate/review` are green."),
