@@ -156,8 +156,14 @@ def _accounts(snapshot: Snapshot) -> Iterator[Account]:
     if not isinstance(snapshot.commits, Unread):
         for commit in snapshot.commits:
             yield from _known(commit.author.account, commit.committer.account)
+    yield from deciding(snapshot)
+
+
+def deciding(snapshot: Snapshot) -> Iterator[Account]:
+    """Whoever reviewed it or asked to let it through."""
     if not isinstance(snapshot.reviews, Unread):
         yield from (review.author for review in snapshot.reviews)
+    yield from (override.author for override in snapshot.overrides)
 
 
 def _known(*accounts: Account | Unread | None) -> Iterable[Account]:

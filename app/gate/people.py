@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from app.gate.names import RepositoryName
 from app.github import reads
 from app.github.client import GitHubClient
 from app.github.errors import GitHubError, NotFound, RateLimited
 from app.github.pull_models import PullRequest
+from app.github.rest_models import Membership
 from app.store.pushes import Push
 from checks import people
-from checks.snapshot import Account, Permission, Risk, Snapshot, Unread
+from checks.snapshot import Account, Permission, Snapshot, Unread
 from policies import rules
-from policies.fields import permission_of
 from policies.load import PolicyState
+from policies.rule_parts import asks_about_contributors
 from policies.schema import Policy
 
 WORDS = {permission.name.lower(): permission for permission in Permission}
@@ -56,36 +58,36 @@ async def with_rights(
     writers = _writers(pull, state.policy)
     permissions = await asyncio.gather(*[_permission(client, repository, login, writers) for login in logins])
     teams = rules.teams_named(state.policy)
-    members = await asyncio.gather(*[_members(client, repository, team, logins) for team in teams])
+    in_team = partial(reads.team_membership, client, repository.owner)
+    members = await asyncio.gather(*[_members(partial(in_team, team), logins) for team in teams])
+    organizations = rules.organizations_named(state.policy)
+    belongs = partial(reads.organization_membership, client)
+    everybody = await asyncio.gather(*[_members(partial(belongs, name), logins) for name in organizations])
     return replace(
         snapshot,
         permissions=dict(zip(logins, permissions, strict=True)),
         teams=dict(zip(teams, members, strict=True)),
+        organizations=dict(zip(organizations, everybody, strict=True)),
     )
 
 
 def _logins(snapshot: Snapshot, policy: Policy) -> tuple[str, ...]:
-    """Once a mark of an agent is found, only the reviewers' rights can change anything."""
+    """Once a mark of an agent is found, only the rights of those who decide can change anything."""
     found = people.classify(snapshot, rules.agent_markers(policy), rules.people_rule(policy))
-    if not found.markers:
+    if not found.markers or asks_about_contributors(policy):
         return rules.logins_to_ask(snapshot)
-    reviewers = () if isinstance(snapshot.reviews, Unread) else snapshot.reviews
-    return tuple(sorted({review.author.login.lower() for review in reviewers if not review.author.is_bot}))
+    return tuple(sorted({account.login.lower() for account in rules.deciding(snapshot) if not account.is_bot}))
 
 
 def _writers(pull: PullRequest, policy: Policy) -> dict[str, Permission]:
     """Reviewers whose right GitHub told with the review, where the policy asks for no more than write."""
-    if any(_wanted(policy, risk) > Permission.WRITE for risk in Risk) or pull.reviews is None:
+    if rules.highest_permission(policy) > Permission.WRITE or pull.reviews is None:
         return {}
     return {
         review.author.login.lower(): Permission.WRITE if review.author_can_push_to_repository else Permission.READ
         for review in pull.reviews.nodes
         if review.author is not None
     }
-
-
-def _wanted(policy: Policy, risk: Risk) -> Permission:
-    return permission_of(rules.approvers_at(policy, risk).permission) or Permission.NONE
 
 
 async def _permission(
@@ -105,14 +107,12 @@ async def _permission(
 
 
 async def _members(
-    client: GitHubClient, repository: RepositoryName, team: str, logins: Iterable[str]
+    membership: Callable[[str], Awaitable[Membership | None]], logins: Iterable[str]
 ) -> frozenset[str] | Unread:
     """Those of `logins` that are active members; one that cannot be read makes the whole team unreadable."""
     asked = list(logins)
     try:
-        answers = await asyncio.gather(
-            *[reads.team_membership(client, repository.owner, team, login) for login in asked]
-        )
+        answers = await asyncio.gather(*[membership(login) for login in asked])
     except RateLimited:
         raise
     except GitHubError as wrong:

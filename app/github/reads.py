@@ -75,6 +75,15 @@ async def team_membership(client: GitHubClient, org: str, team: str, login: str)
         return None
 
 
+async def organization_membership(client: GitHubClient, org: str, login: str) -> Membership | None:
+    """The same for an organisation: https://docs.github.com/rest/orgs/members. An invitation is "pending"."""
+    path = route("/orgs/{org}/memberships/{login}", org=org, login=login)
+    try:
+        return await client.get(path, purpose="members", model=Membership)
+    except NotFound:
+        return None
+
+
 async def activity(client: GitHubClient, owner: str, name: str, ref: str, *, most: int = 1) -> Listing[Activity]:
     """Who moved a ref (`refs/heads/…`), newest first; `most` pages of 100. Contents read suffices."""
     path = route(REPO + "/activity", owner=owner, name=name)
