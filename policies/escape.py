@@ -101,7 +101,13 @@ def _joined(pieces: list[str]) -> str:
 
 def link(label: str, url: str | None) -> str:
     """`label` as code, linked where the address is a plain https one."""
+    address = plain_address(url)
+    return code(label) if address is None else f"[{code(label)}]({address})"
+
+
+def plain_address(url: str | None) -> str | None:
+    """The address if it is an https one of at most 500 harmless characters, else None."""
     if url is None or not url.startswith("https://") or len(url) > 500:
-        return code(label)
+        return None
     safe = all(character.isascii() and (character.isalnum() or character in _URL_MARKS) for character in url)
-    return f"[{code(label)}]({url})" if safe else code(label)
+    return url if safe else None

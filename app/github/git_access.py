@@ -15,8 +15,8 @@ from pydantic import SecretStr
 from app.github.addresses import route
 
 
-def clone_url(api_url: str, owner: str, name: str) -> str:
-    """The https address of a repository on the server of `api_url`.
+def web_url(api_url: str) -> str:
+    """The address of the server's pages and repositories, without a slash at its end.
 
     github.com and data residency have their API on a host of its own (`api.…`), other servers on the same host.
     """
@@ -24,7 +24,12 @@ def clone_url(api_url: str, owner: str, name: str) -> str:
     host = parts.netloc
     if host == "api.github.com" or (host.startswith("api.") and host.endswith(".ghe.com")):
         host = host.removeprefix("api.")
-    return f"{parts.scheme}://{host}" + route("/{owner}/{name}", owner=owner, name=name) + ".git"
+    return f"{parts.scheme}://{host}"
+
+
+def clone_url(api_url: str, owner: str, name: str) -> str:
+    """The https address of a repository on the server of `api_url`."""
+    return web_url(api_url) + route("/{owner}/{name}", owner=owner, name=name) + ".git"
 
 
 def git_environment(url: str, token: SecretStr, settings: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from psycopg.rows import kwargs_row
+from psycopg.rows import class_row, kwargs_row
 
 from app.store.database import Connection
 from app.store.stored import deflate, inflate, json, text
@@ -71,6 +71,23 @@ async def latest(connection: Connection, key: str) -> Decision | None:
 async def of_key(connection: Connection, key: str, limit: int = 50) -> list[Decision]:
     """The decisions about a key, the newest first."""
     return await _select(connection, "key = %s order by id desc limit %s", (key, limit))
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """A decision without what was seen."""
+
+    id: int
+    decided_at: datetime
+    verdict: Json
+
+
+async def history(connection: Connection, key: str, limit: int) -> list[Past]:
+    """The decisions about a key, the newest first, without their snapshots."""
+    cursor = connection.cursor(row_factory=class_row(Past))
+    sql = "select id, decided_at, verdict from decisions where key = %s order by id desc limit %s"
+    await cursor.execute(sql, (key, limit))
+    return await cursor.fetchall()
 
 
 async def of_head(connection: Connection, repository_id: int, head_sha: str, limit: int = 50) -> list[Decision]:

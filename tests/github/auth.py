@@ -73,7 +73,9 @@ def authenticate(world: World, authorization: str | None) -> Actor:
     scheme, _, credential = authorization.partition(" ")
     credential = credential.strip()
     if scheme.lower() == "basic":
-        credential = _basic_password(credential)
+        user, credential = _basic(credential)
+        if any(app.client_id == user for app in world.apps.values()):
+            return ANONYMOUS  # an App's client, which only the routes of user authorisation know
     elif scheme.lower() not in ("bearer", "token"):
         raise ApiError(401, "Bad credentials")
     token = world.tokens.get(credential)
@@ -84,12 +86,13 @@ def authenticate(world: World, authorization: str | None) -> Actor:
     raise ApiError(401, "Bad credentials")
 
 
-def _basic_password(credential: str) -> str:
+def _basic(credential: str) -> tuple[str, str]:
+    """The user's name, and the token wherever it stands."""
     try:
         user, _, password = base64.b64decode(credential, validate=True).decode().partition(":")
     except (binascii.Error, UnicodeDecodeError):
         raise ApiError(401, "Bad credentials") from None
-    return password if password and password != "x-oauth-basic" else user
+    return user, password if password and password != "x-oauth-basic" else user
 
 
 def _token_actor(world: World, token: Token) -> Actor:

@@ -59,6 +59,10 @@ class App:
     def client_id(self) -> str:
         return f"Iv23li{self.id:014d}"
 
+    @property
+    def client_secret(self) -> str:
+        return f"{self.id:040x}"
+
 
 @dataclass
 class Installation:
@@ -490,6 +494,7 @@ class World:
     tokens: dict[str, Token] = field(default_factory=dict)
     repositories: dict[int, Repository] = field(default_factory=dict)
     manifest_codes: dict[str, dict[str, Any]] = field(default_factory=dict)  # code -> manifest, each valid once
+    oauth_codes: dict[str, tuple[int, str, str]] = field(default_factory=dict)  # code -> App, login, redirect address
     deliveries: list[Delivery] = field(default_factory=list)
     switches: Switches = field(default_factory=Switches)
     clock_offset: timedelta = timedelta(0)

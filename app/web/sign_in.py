@@ -1,0 +1,184 @@
+"""Signing in with GitHub: the App's web flow for its users, through githubkit.
+
+https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-user-access-token-for-a-github-app
+
+The user's token only answers who they are; then it is revoked. What they may read is asked with the App's own token.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TypeVar
+from urllib.parse import quote, urlencode
+
+import httpx
+import re2
+import structlog
+from fastapi import APIRouter, Request
+from githubkit import GitHub, OAuthAppAuthStrategy, OAuthTokenAuthStrategy, OAuthWebAuthStrategy
+from githubkit.exception import GitHubException
+from pydantic import BaseModel, SecretStr, ValidationError
+from starlette.responses import RedirectResponse, Response
+
+from app.github.git_access import web_url
+from app.web.cookies import Cookie
+from app.web.pages import Pages
+
+log = structlog.get_logger(__name__)
+
+Auth = TypeVar("Auth", OAuthAppAuthStrategy, OAuthTokenAuthStrategy)
+PATH = "/sign-in"
+RETURN_PATH = "/signed-in"
+SESSION = timedelta(hours=12)
+PENDING = timedelta(minutes=10)
+SECONDS = 20.0  # for GitHub to confirm
+# Only to pages of our own; anything else would send people elsewhere in our name.
+_OWN_PAGE = re2.compile(r"/(?:[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+(?:/pull/[0-9]{1,12})?)?")
+
+
+@dataclass(frozen=True, slots=True)
+class UserAuthorization:
+    """How people sign in: the App's client and where this service is reached."""
+
+    client_id: str
+    client_secret: SecretStr
+    public_url: str  # without a slash at its end
+    api_url: str
+
+    @property
+    def secure(self) -> bool:
+        return self.public_url.startswith("https://")
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who has signed in. The login may change its owner; `id` does not."""
+
+    id: int
+    login: str
+
+
+class _User(BaseModel):
+    """GET /user, as far as it is needed."""
+
+    id: int
+    login: str
+
+
+class NotConfirmed(Exception):
+    """GitHub did not say who it is."""
+
+
+class SignIn:
+    """`connect` replaces the connection to GitHub, for a server in the same process."""
+
+    def __init__(
+        self,
+        authorization: UserAuthorization,
+        pages: Pages,
+        now: Callable[[], datetime],
+        connect: Callable[[], httpx.AsyncBaseTransport] | None = None,
+    ) -> None:
+        self._authorization = authorization
+        self._pages = pages
+        self._now = now
+        self._connect = connect or httpx.AsyncHTTPTransport
+        secret, secure = authorization.client_secret, authorization.secure
+        self._session = Cookie.of("mergegate", SESSION, secret, secure=secure)
+        self._pending = Cookie.of("mergegate-sign-in", PENDING, secret, secure=secure)
+
+    def person(self, request: Request) -> Person | None:
+        """Who asks; None for whoever has not signed in, or too long ago."""
+        claims = self._session.read(request.cookies, self._now())
+        return None if claims is None else Person(int(claims["sub"]), claims["login"])
+
+    def ask(self, request: Request) -> Response:
+        """To the sign-in, and from there back to the page that was asked for."""
+        return RedirectResponse(f"{PATH}?to={quote(request.url.path)}", 303)
+
+    def router(self) -> APIRouter:
+        router = APIRouter()
+        router.add_api_route(PATH, self._begin, response_class=Response)
+        router.add_api_route(RETURN_PATH, self._end, response_class=Response)
+        router.add_api_route("/sign-out", self._sign_out, methods=["POST"], response_class=Response)
+        return router
+
+    async def _begin(self, request: Request) -> Response:
+        to, state = own_page(request.query_params.get("to", "/")), secrets.token_urlsafe(32)
+        asked = {"client_id": self._authorization.client_id, "redirect_uri": self._return_url, "state": state}
+        url = f"{web_url(self._authorization.api_url)}/login/oauth/authorize?{urlencode(asked)}"
+        response = RedirectResponse(url, 303)
+        self._pending.put(response, {"state": state, "to": to}, self._now())
+        return response
+
+    async def _end(self, request: Request) -> Response:
+        pending = self._pending.read(request.cookies, self._now())
+        state, code = request.query_params.get("state", ""), request.query_params.get("code", "")
+        if pending is None or not secrets.compare_digest(state.encode(), pending["state"].encode()):
+            return self._refused("This sign-in was begun elsewhere or too long ago.")
+        try:
+            user = await self._user(code)
+        except NotConfirmed as wrong:
+            return self._refused(str(wrong))
+        response = RedirectResponse(own_page(pending["to"]), 303)
+        self._pending.remove(response)
+        self._session.put(response, {"sub": str(user.id), "login": user.login}, self._now())
+        return response
+
+    async def _sign_out(self, request: Request) -> Response:
+        """Only from a page of our own (https://developer.mozilla.org/en-US/docs/Web/HTTP/Headers/Sec-Fetch-Site)."""
+        if request.headers.get("sec-fetch-site", "same-origin") != "same-origin":
+            return self._refused("Signing out was asked for by another page.")
+        response = self._pages.message("You are signed out.", "Open a pull request's page to sign in again.")
+        self._session.remove(response)
+        return response
+
+    def _refused(self, because: str) -> Response:
+        return self._pages.message("You are not signed in.", f"{because} Open the page you wanted again.", 400)
+
+    @property
+    def _return_url(self) -> str:
+        return self._authorization.public_url + RETURN_PATH
+
+    async def _user(self, code: str) -> _User:
+        """Raises NotConfirmed."""
+        if not code or len(code) > 200:
+            raise NotConfirmed("GitHub did not confirm who you are.")
+        try:
+            async with asyncio.timeout(SECONDS):
+                return await self._exchange(code)
+        except (GitHubException, ValidationError, ValueError, KeyError, TimeoutError) as wrong:
+            log.info("sign-in failed", error=type(wrong).__name__)
+            raise NotConfirmed("GitHub did not confirm who you are.") from None
+
+    async def _exchange(self, code: str) -> _User:
+        one = self._authorization
+        secret = one.client_secret.get_secret_value()
+        flow = OAuthWebAuthStrategy(one.client_id, secret, code, self._return_url)
+        # As the flow's own client githubkit would exchange the code twice, and the second time fails.
+        token = await flow.async_exchange_token(self._github(flow.as_oauth_app()))
+        async with self._github(token) as github:
+            user = _User.model_validate((await github.arequest("GET", "/user")).json())
+            await self._forget(github, token.token)
+        return user
+
+    def _github(self, auth: Auth) -> GitHub[Auth]:
+        url = self._authorization.api_url
+        return GitHub(auth, base_url=url, auto_retry=False, http_cache=False, async_transport=self._connect())
+
+    async def _forget(self, github: GitHub[OAuthTokenAuthStrategy], token: str | None) -> None:
+        """Revoke the token; one that cannot be revoked now ends by itself, and nobody keeps it."""
+        path = f"/applications/{self._authorization.client_id}/token"
+        try:
+            await github.arequest("DELETE", path, json={"access_token": token})
+        except GitHubException as wrong:
+            log.info("the user's token was not revoked", error=type(wrong).__name__)
+
+
+def own_page(to: str) -> str:
+    """The path if it is a page of this service, else its front page."""
+    return to if _OWN_PAGE.fullmatch(to[:300]) else "/"

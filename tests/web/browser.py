@@ -1,0 +1,58 @@
+"""A person's browser: keeps cookies, follows redirects between the service and the simulated GitHub."""
+
+from __future__ import annotations
+
+import httpx
+from fastapi import FastAPI
+from pydantic import SecretStr
+
+from app.web.people import people_router
+from app.web.sign_in import UserAuthorization
+from tests.gate.scene import Scene
+
+PUBLIC = "https://gate.example"
+
+
+class Browser(httpx.AsyncClient):
+    """`login` is who has signed in at GitHub; the cookies are this service's alone."""
+
+    def __init__(self, stage: Scene, web: FastAPI, login: str) -> None:
+        super().__init__(transport=httpx.ASGITransport(app=web), base_url=PUBLIC)
+        self._stage = stage
+        self._login = login
+
+    async def open(self, path: str) -> httpx.Response:
+        """The page at last, through the sign-in if it is asked for."""
+        answer = await self.get(path)
+        for _ in range(8):
+            if not answer.is_redirect:
+                return answer
+            answer = await self._follow(answer.headers["location"])
+        raise AssertionError("redirected without end")
+
+    async def _follow(self, location: str) -> httpx.Response:
+        github = self._stage.github
+        if not location.startswith(github.world.base_url):
+            return await self.get(location)
+        headers = {"authorization": f"Bearer {github.user_token(self._login)}"}
+        transport = httpx.ASGITransport(app=github.app)
+        async with httpx.AsyncClient(transport=transport, headers=headers) as at_github:
+            return await at_github.get(location)
+
+
+def web_of(stage: Scene) -> FastAPI:
+    """The pages of a scene's gate."""
+    web = FastAPI()
+    one = UserAuthorization(
+        stage.app.client_id, SecretStr(stage.app.client_secret), PUBLIC, stage.github.world.base_url
+    )
+    web.include_router(
+        people_router(
+            stage.gate.database,
+            stage.gate.client,
+            one,
+            stage.gate.now,
+            lambda: httpx.ASGITransport(app=stage.github.app),
+        )
+    )
+    return web

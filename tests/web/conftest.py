@@ -1,0 +1,7 @@
+"""Fixtures of the pages."""
+
+from __future__ import annotations
+
+from tests.gate.conftest import anyio_backend, database, database_url, server, stage
+
+__all__ = ["anyio_backend", "database", "database_url", "server", "stage"]
