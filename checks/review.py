@@ -164,7 +164,10 @@ def unmapped_commits(snapshot: Snapshot) -> tuple[str, ...]:
 
 
 def _is_nobody(identity: CommitIdentity) -> bool:
-    return identity.account is None and agents.agent_identity(identity) is None
+    """GitHub names no account for an App's commits, but the address that it gives them names the App."""
+    login, _ = agents.noreply_account(identity.email)
+    is_app = login is not None and login.casefold().endswith("[bot]")
+    return identity.account is None and not is_app and agents.agent_identity(identity) is None
 
 
 def independent(snapshot: Snapshot, asked: int, counted: Sequence[str]) -> Finding | None:

@@ -14,6 +14,8 @@ from tests.checks.build import AGENT, OPERATOR, commit, identity
 
 NOBODY = identity(None, "someone@example.org")
 BY_NOBODY = Commit("ab" * 20, "Round", NOBODY, identity(OPERATOR))
+APP = CommitIdentity("courier[bot]", "41+courier[bot]@users.noreply.github.com")
+STRANGER = CommitIdentity("courier", "41+courier@users.noreply.github.com")
 CLAUDE = CommitIdentity("Claude", "noreply@anthropic.com")
 
 
@@ -25,6 +27,9 @@ CLAUDE = CommitIdentity("Claude", "noreply@anthropic.com")
         ({"commits": (Commit("cd" * 20, "x", identity(AGENT), NOBODY),)}, ("cd" * 20,)),
         # An address of a known agent names it, though no account has it.
         ({"commits": (Commit("cd" * 20, "x", CLAUDE, identity(AGENT)),)}, ()),
+        # GitHub names no account for the commits of an App; the address that it gives them does.
+        ({"commits": (Commit("cd" * 20, "x", APP, APP),)}, ()),
+        ({"commits": (Commit("cd" * 20, "x", STRANGER, STRANGER),)}, ("cd" * 20,)),
         # What came through a session is that session's, whatever address stands on it.
         ({"commits": (BY_NOBODY,), "session_agent": "claude"}, ()),
         # Then nobody may approve at all: see `checks.approvals`.
