@@ -12,6 +12,7 @@ from typing import assert_never
 
 import structlog
 
+from app.gate.answers import answer_comment
 from app.gate.effects import (
     CancelCheckRun,
     Dequeue,
@@ -30,6 +31,7 @@ from app.gate.effects import (
 from app.gate.enqueue import enqueue
 from app.gate.gate import Gate
 from app.gate.names import RepositoryName
+from app.gate.people_effects import AnswerComment
 from app.gate.plan import output_digest
 from app.gate.serial_apply import in_queue
 from app.gate.verifications import start_verification
@@ -85,6 +87,8 @@ class Applier:
                 await self._notice(effect)
             case JoinQueue() | LeaveQueue() | HoldTurn() | ReleaseTurn() | MergeNow() | TakeRequeue():
                 await in_queue(self.gate, self.installation_id, self.repository, effect)
+            case AnswerComment():
+                await answer_comment(self.gate, self.client, self.repository, effect)
             case StartVerification():
                 await start_verification(self.gate, self.client, self.repository, effect)
             case _:

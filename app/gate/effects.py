@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from app.gate.people_effects import OfPeople
 from policies.explain import Output
 from policies.verdict import VerificationOrder
 
@@ -155,4 +156,4 @@ class TakeRequeue:
 
 
 OfQueue = JoinQueue | LeaveQueue | HoldTurn | ReleaseTurn | MergeNow | TakeRequeue
-Effect = PutCheckRun | CancelCheckRun | Enqueue | Dequeue | PostNotice | StartVerification | OfQueue
+Effect = OfPeople | PutCheckRun | CancelCheckRun | Enqueue | Dequeue | PostNotice | StartVerification | OfQueue

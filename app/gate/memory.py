@@ -10,8 +10,9 @@ from app.gate.effects import EVIDENCE, LOOKING, QUEUE, REVIEW
 from app.gate.gate import Gate
 from app.gate.observation import OwnRun, Wanted
 from app.keys import PullKey
-from app.store import check_runs, ci_runs, notices, pulls, pushes, reviews, work
+from app.store import check_runs, ci_runs, comment_approvals, notices, pulls, pushes, reviews, work
 from app.store.check_runs import CheckRun
+from app.store.comment_approvals import CommentApproval, ShownCode
 from app.store.database import Connection
 from app.store.work import Mark
 from checks.finding import Status
@@ -31,6 +32,8 @@ class Memory:
     notices: frozenset[tuple[str, str]]
     seen_runs: tuple[int, ...]  # workflow runs that were ever read on the head
     other_bases: tuple[int, ...]  # pull requests, open or not, that ever had this head and another base
+    comment_approvals: tuple[CommentApproval, ...]
+    codes: tuple[ShownCode, ...]  # that were shown on the pull request, the oldest first
 
     @property
     def siblings(self) -> tuple[Wanted, ...]:
@@ -58,6 +61,8 @@ async def recall(gate: Gate, key: PullKey, seen: pulls.PullRow) -> Memory:
             await notices.of_pull(connection, repository_id, key.number),
             await ci_runs.seen_on(connection, repository_id, head),
             await pulls.numbers_with_other_base(connection, seen),
+            tuple(await comment_approvals.of_pull(connection, repository_id, key.number)),
+            tuple(await comment_approvals.codes_of_pull(connection, repository_id, key.number)),
         )
         if before is None or _place(before) != _place(seen):
             left = (

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.gate.effects import Method
+from app.store.comment_approvals import CommentApproval
 from checks.finding import Status
 from checks.snapshot import GroupSnapshot, Snapshot
 from policies.explain import Output
@@ -106,6 +107,7 @@ class Observation:
     siblings: tuple[Wanted, ...] = ()  # what other open pull requests with this head want
     errored_since: Mapping[str, datetime] | None = None  # check name -> since when it could not look
     probation_passed: bool = False
+    unanswered: tuple[CommentApproval, ...] = ()  # comments that approve and that nobody acknowledged yet
     queue: QueueState = QueueState()
 
 

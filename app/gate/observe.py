@@ -13,6 +13,7 @@ from app.gate import people, reviews
 from app.gate.analysis import judged_difference
 from app.gate.baselines import read_baselines
 from app.gate.changes import Changes, read_changes, unread_changes
+from app.gate.comment_approvals import Said, read_comment_approvals, with_comments
 from app.gate.gate import Gate
 from app.gate.git import GitFailed, GitObjects
 from app.gate.listing import foreign_check_runs, own_runs
@@ -97,8 +98,9 @@ async def observe(gate: Gate, seen: Look) -> Observation:
     objects = await _objects(gate, seen)
     changes = await _changes(objects, seen)
     snapshot = replace(_snapshot(gate, seen, changes), analysis=await _analysis(gate, seen, objects, changes))
-    observation = _observation(gate, seen, await _completed(gate, seen, objects, snapshot))
-    return replace(observation, probation_passed=await _probation_passed(gate, seen))
+    said = await _said_in_comments(gate, seen, snapshot)
+    observation = _observation(gate, seen, await _completed(gate, seen, objects, snapshot, said))
+    return replace(observation, probation_passed=await _probation_passed(gate, seen), unanswered=said.unanswered)
 
 
 async def _probation_passed(gate: Gate, seen: Look) -> bool:
@@ -125,7 +127,13 @@ def _snapshot(gate: Gate, seen: Look, changes: Changes) -> Snapshot:
     )
 
 
-async def _completed(gate: Gate, seen: Look, objects: GitObjects | Unread, snapshot: Snapshot) -> Snapshot:
+async def _said_in_comments(gate: Gate, seen: Look, snapshot: Snapshot) -> Said:
+    memory, bundle = seen.memory, reviews.bundle_now(snapshot)
+    known, codes = memory.comment_approvals, memory.codes
+    return await read_comment_approvals(gate, seen.repository.id, seen.pull, known, codes, bundle)
+
+
+async def _completed(gate: Gate, seen: Look, objects: GitObjects | Unread, snapshot: Snapshot, said: Said) -> Snapshot:
     """The snapshot with what costs requests: runs, reviews, pusher, rights."""
     client, repository = gate.client(seen.key.installation_id), seen.repository
     bundle = reviews.bundle_now(snapshot)
@@ -143,7 +151,12 @@ async def _completed(gate: Gate, seen: Look, objects: GitObjects | Unread, snaps
         verifications=verifications,
         gate_login=await gate.github.login() if verifications else None,
         workflows=await _workflows(objects, seen),
-        reviews=await reviews.read_reviews(gate, repository.id, seen.pull, seen.memory.reviews, bundle),
+        reviews=with_comments(
+            await reviews.read_reviews(gate, repository.id, seen.pull, seen.memory.reviews, bundle),
+            said.reviews,
+            (seen.head.oid, snapshot.base_ref, bundle.digest),
+        ),
+        approval_codes={each.code: each.verdict_key for each in seen.memory.codes},
     )
     return await people.with_rights(client, repository, snapshot, seen.target.policy, seen.pull)
 

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from app.gate import serial_plan
+from app.gate.answers import answers
 from app.gate.effects import (
     EVIDENCE,
     OBSERVE,
@@ -74,6 +75,7 @@ def plan(observation: Observation, verdict: Verdict, outputs: Mapping[str, Outpu
         effects += _enqueue(observation, verdict)
         effects += serial_plan.merged_now(observation, verdict, turn)
     effects += _eviction(observation, verdict)
+    effects += answers(observation, verdict)
     effects += serial_plan.refusal(observation, verdict)
     effects += _verifications(snapshot, verdict)
     return tuple(effects)
@@ -157,7 +159,12 @@ def _check_runs(
         since = _since(observation, worst.name)
         put = _put(head_sha, worst, observation.own_runs, since, now, again=worst.name in again)
         effects += [] if put is None else [put]
-    return effects
+    return sorted(effects, key=_turns_green)
+
+
+def _turns_green(effect: Effect) -> bool:
+    """Green comes last: GitHub merges at the last green check, also while another is about to be taken back."""
+    return isinstance(effect, PutCheckRun) and effect.conclusion == "success"
 
 
 def _worst(candidates: Iterable[Wanted]) -> Wanted:

@@ -27,7 +27,8 @@ from app.github.counts import Tally
 from app.github.errors import GitHubError
 from app.github.pull_models import PullState
 from app.keys import PullKey
-from app.store import decisions, pulls, work
+from app.store import comment_approvals, decisions, pulls, work
+from app.store.comment_approvals import ShownCode
 from app.store.database import DatabaseAway
 from app.store.decisions import Decision
 from app.store.work import Lease, Mark
@@ -81,6 +82,7 @@ async def reconcile_pull(gate: Gate, lease: Lease, key: PullKey, tally: Tally) -
             await check_unmoved(gate, judgement)
     except Moved as moved:
         raise Retry(timedelta(milliseconds=500), str(moved)) from moved
+    await _note_code(gate, key, judgement)
     await applier.apply(judgement.effects)
     await _record(gate, key, judgement, tally)
     return _outcome(judgement)
@@ -141,6 +143,23 @@ async def check_unmoved(gate: Gate, judgement: Judgement) -> None:
     reviews_after = {(one.full_database_id, one.state) for one in (now.reviews.nodes if now.reviews else ())}
     if before != after or reviews_before != reviews_after:
         raise Moved(f"{look_at.key}: it changed while it was judged")
+
+
+async def _note_code(gate: Gate, key: PullKey, judgement: Judgement) -> None:
+    """Before a title shows it, or a person could name what nobody remembers."""
+    verdict, snapshot = judgement.verdict, judgement.observation.snapshot
+    if verdict.code is None or snapshot.approval_codes.get(verdict.code) == verdict.key:
+        return
+    shown = ShownCode(
+        verdict.code,
+        verdict.key,
+        verdict.head_sha,
+        snapshot.base_ref,
+        verdict.bundle_digest,
+        verdict.ticket_digest,
+    )
+    async with gate.database.transaction() as connection:
+        await comment_approvals.show(connection, key.repository_id, key.number, shown)
 
 
 async def _record(gate: Gate, key: PullKey, judgement: Judgement, tally: Tally) -> None:

@@ -62,8 +62,8 @@ def _observed(repository_id: int, pull: PullRequest, review: GitHubReview, diges
     assert review.author is not None
     assert review.commit is not None
     assert review.submitted_at is not None
-    body_known = _unchanged_since(pull.last_edited_at, review.submitted_at)
-    base_known = _unchanged_since(pull.base_changed_at, review.submitted_at)
+    body_known = unchanged_since(pull.last_edited_at, review.submitted_at)
+    base_known = unchanged_since(pull.base_changed_at, review.submitted_at)
     return stored_reviews.Review(
         repository_id=repository_id,
         pull_number=pull.number,
@@ -80,7 +80,7 @@ def _observed(repository_id: int, pull: PullRequest, review: GitHubReview, diges
     )
 
 
-def _unchanged_since(changed_at: datetime | None, moment: datetime) -> bool:
+def unchanged_since(changed_at: datetime | None, moment: datetime) -> bool:
     """GitHub's times are whole seconds: what changed within the same one may have changed afterwards."""
     return changed_at is None or changed_at < moment
 
@@ -106,3 +106,12 @@ def _shown(row: stored_reviews.Review, bundle: BundleNow) -> str:
     if bundle.commented_at is not None:
         return bundle.digest or NO_BUNDLE if bundle.commented_at < row.submitted_at else UNKNOWN
     return UNKNOWN if row.bundle_digest is None else row.bundle_digest
+
+
+def bundle_seen(bundle: BundleNow, moment: datetime, *, body_known: bool) -> str | None:
+    """Digest of the bundle that somebody saw who wrote at that moment, empty where there was none; None: not known.
+
+    `body_known` tells whether the pull request's own text is the same as then.
+    """
+    known = body_known if bundle.commented_at is None else bundle.commented_at < moment
+    return (bundle.digest or NO_BUNDLE) if known else None

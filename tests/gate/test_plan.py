@@ -20,7 +20,9 @@ from app.gate.effects import (
     PutCheckRun,
 )
 from app.gate.observation import Observation, OwnRun, Queued, Wanted
+from app.gate.people_effects import AnswerComment
 from app.gate.plan import ERRORED_LIMIT, RENEW_AFTER, github_state, output_digest, plan
+from app.store.comment_approvals import CommentApproval
 from checks.finding import Status
 from policies.explain import Output
 from policies.verdict import Node, Verdict
@@ -72,6 +74,38 @@ def kinds(effects: tuple[Effect, ...]) -> list[str]:
 
 def test_what_is_shown_already_is_not_written_again() -> None:
     assert plan(observation(), verdict(), OUTPUTS) == ()
+
+
+def test_what_is_taken_back_is_written_before_what_turns_green() -> None:
+    """GitHub merges at the last green check; the other one's old green must be gone by then."""
+    before = (shown(EVIDENCE, W, 1), shown(REVIEW, P, 2))
+    effects = plan(observation(own_runs=before), verdict(P, W), OUTPUTS)
+    assert [(effect.name, effect.conclusion) for effect in effects if isinstance(effect, PutCheckRun)] == [
+        (REVIEW, None),
+        (EVIDENCE, "success"),
+    ]
+
+
+APPROVAL = CommentApproval(1, 4, 80, 5, "Ada", "KHJT", NOW, "delivery", commit_id=HEAD)
+
+
+@pytest.mark.parametrize(
+    ("said", "judged", "planned"),
+    [
+        (APPROVAL, {"approved_by": ("ada",)}, [AnswerComment(80, "+1")]),
+        (APPROVAL, {"approved_by": ("bob",)}, [AnswerComment(80, "confused")]),
+        (replace(APPROVAL, commit_id="b" * 40), {"approved_by": ("ada",)}, [AnswerComment(80, "confused")]),
+        (APPROVAL, {"gated": False}, []),
+    ],
+)
+def test_a_comment_that_approves_is_answered(said: CommentApproval, judged: dict[str, Any], planned: list[Any]) -> None:
+    effects = plan(observation(unanswered=(said,)), verdict(**judged), OUTPUTS)
+    assert [effect for effect in effects if isinstance(effect, AnswerComment)] == planned
+
+
+def test_nothing_is_answered_before_it_is_known_who_may_approve() -> None:
+    effects = plan(observation(unanswered=(APPROVAL,)), verdict(P, X), OUTPUTS)
+    assert "AnswerComment" not in kinds(effects)
 
 
 def test_both_runs_are_created_where_none_is() -> None:

@@ -1,0 +1,149 @@
+"""Approvals that people give by a comment, joined with what they were about.
+
+GitHub's list says which comments still stand as they were written; the store keeps what each meant when it was first
+looked at. Whatever names nothing that was shown then never means anything: a commit could be made to fit it later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from app.gate.gate import Gate
+from app.gate.reviews import BundleNow, bundle_seen, unchanged_since
+from app.github.models import Comment
+from app.github.pull_models import PullRequest
+from app.store import comment_approvals
+from app.store.comment_approvals import CommentApproval, CommentWithdrawn, ShownCode
+from checks.approval_code import approved_word, is_commit
+from checks.snapshot import Account, Review, Unread
+
+NOTHING = ""  # in the store: it names nothing that was ever shown here
+_NOT_KNOWN = Unread("it is not certain what stood when this comment was written")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The comments that approve: as reviews, and those that nobody has acknowledged yet."""
+
+    reviews: tuple[Review, ...] = ()
+    unanswered: tuple[CommentApproval, ...] = ()
+
+
+async def read_comment_approvals(
+    gate: Gate,
+    repository_id: int,
+    pull: PullRequest,
+    known: Sequence[CommentApproval],
+    codes: Sequence[ShownCode],
+    bundle: BundleNow,
+) -> Said:
+    """Every approval by comment; `known` and `codes` are the store's."""
+    listed = {comment.full_database_id: comment for comment in pull.comments.nodes}
+    seen = {one.comment_id for one in known}
+    fresh = [one for one in _observed(repository_id, pull, listed.values()) if one.comment_id not in seen]
+    gone = [CommentWithdrawn(repository_id, one.comment_id) for one in known if _is_gone(one, pull, listed)]
+    withdrawn = {one.comment_id for one in gone}
+    standing = [replace(one, withdrawn=one.withdrawn or one.comment_id in withdrawn) for one in (*known, *fresh)]
+    told = [_told(one, pull, codes, bundle) for one in standing if one.commit_id is None]
+    if fresh or told or gone:
+        async with gate.database.transaction() as connection:
+            await comment_approvals.record(connection, fresh)
+            await comment_approvals.withdraw(connection, gone)
+            await comment_approvals.tell(connection, told)
+    by_id = {one.comment_id: one for one in (*standing, *told)}
+    visible = [one for one in by_id.values() if one.withdrawn or one.comment_id in listed]
+    unanswered = tuple(one for one in visible if one.answer is None and not one.withdrawn)
+    return Said(tuple(_review(one) for one in visible if one.commit_id != NOTHING), unanswered)
+
+
+def _observed(repository_id: int, pull: PullRequest, comments: Iterable[Comment]) -> Iterator[CommentApproval]:
+    """Those whose delivery was lost; one that was edited may have said anything when it was new."""
+    for comment in comments:
+        word, author = approved_word(comment.body), comment.author
+        if word is None or author is None or author.type != "User" or comment.last_edited_at is not None:
+            continue
+        yield CommentApproval(
+            repository_id,
+            pull.number,
+            comment.full_database_id,
+            author.database_id or 0,
+            author.login,
+            word,
+            comment.created_at,
+            "observed",
+        )
+
+
+def _is_gone(one: CommentApproval, pull: PullRequest, listed: dict[int, Comment]) -> bool:
+    """Whether it was edited or deleted since; of a comment beyond a cut list nobody knows."""
+    if one.withdrawn:
+        return False
+    comment = listed.get(one.comment_id)
+    return pull.comments.complete if comment is None else comment.last_edited_at is not None
+
+
+def _told(one: CommentApproval, pull: PullRequest, codes: Sequence[ShownCode], bundle: BundleNow) -> CommentApproval:
+    if is_commit(one.word):
+        return _about_commit(one, pull, codes, bundle)
+    code = next((code for code in codes if code.code == one.word), None)
+    if code is None:
+        return replace(one, commit_id=NOTHING)
+    return replace(
+        one,
+        commit_id=code.head_sha,
+        base_ref=code.base_ref,
+        bundle_digest=code.bundle_digest or "",
+        ticket_digest=code.ticket_digest,
+    )
+
+
+def _about_commit(
+    one: CommentApproval, pull: PullRequest, codes: Sequence[ShownCode], bundle: BundleNow
+) -> CommentApproval:
+    """The beginning of a commit id names a head, and of the rest what provably has not changed since."""
+    heads = {head for head in (pull.head_ref_oid, *(code.head_sha for code in codes)) if head.startswith(one.word)}
+    if len(heads) != 1:
+        return replace(one, commit_id=NOTHING)
+    base_known = unchanged_since(pull.base_changed_at, one.created_at)
+    seen = bundle_seen(bundle, one.created_at, body_known=unchanged_since(pull.last_edited_at, one.created_at))
+    return replace(
+        one,
+        commit_id=heads.pop(),
+        base_ref=f"refs/heads/{pull.base_ref_name}" if base_known else "",
+        bundle_digest=seen,
+    )
+
+
+def _review(one: CommentApproval) -> Review:
+    return Review(
+        one.comment_id,
+        Account(one.author_login, one.author_id),
+        "DISMISSED" if one.withdrawn else "APPROVED",
+        one.commit_id or "",
+        one.created_at,
+        one.base_ref or _NOT_KNOWN,
+        _NOT_KNOWN if one.bundle_digest is None else one.bundle_digest or None,
+        one.ticket_digest,
+        comment=True,
+    )
+
+
+def with_comments(
+    reviews: tuple[Review, ...] | Unread, said: Sequence[Review], now: tuple[str, str, str | None]
+) -> tuple[Review, ...] | Unread:
+    """Both kinds together; `now` are head, base and bundle as they stand.
+
+    A comment about something else takes nothing from an approval of the same person that may count.
+    """
+    if isinstance(reviews, Unread):
+        return reviews
+    together = (*reviews, *said)
+    approvals = [one for one in together if one.state == "APPROVED"]
+    current = {one.author.login.casefold() for one in approvals if _is_about(one, now) or not one.comment}
+    stale = [one for one in said if one.state == "APPROVED" and not _is_about(one, now)]
+    return tuple(one for one in together if one not in stale or one.author.login.casefold() not in current)
+
+
+def _is_about(review: Review, now: tuple[str, str, str | None]) -> bool:
+    return (review.commit, review.base_ref, review.bundle_digest) == now
