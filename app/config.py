@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, SecretStr, ValidationError
 
@@ -32,6 +33,16 @@ class AppSettings(BaseModel):
     private_keys: tuple[SecretStr, ...]
 
 
+class PageSettings(BaseModel):
+    """Pages for people: where they are reached, and the App's client through which people sign in."""
+
+    model_config = ConfigDict(frozen=True)
+
+    public_url: str  # without a slash at its end
+    client_id: str
+    client_secret: SecretStr
+
+
 class Settings(BaseModel):
     """Everything a process needs to know. `gate` is None until the App is connected (`serve` then says how)."""
 
@@ -42,6 +53,7 @@ class Settings(BaseModel):
     github_api_url: str = GITHUB_API
     gate: AppSettings | None = None
     courier: AppSettings | None = None
+    pages: PageSettings | None = None
     webhook_secrets: tuple[SecretStr, ...] = ()
     host: str = "127.0.0.1"
     port: int = 8000
@@ -75,6 +87,7 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
             github_api_url=(read.text("GITHUB_API_URL") or GITHUB_API).rstrip("/"),
             gate=read.app("APP_ID", "PRIVATE_KEY"),
             courier=read.app("COURIER_APP_ID", "COURIER_PRIVATE_KEY"),
+            pages=read.pages(),
             webhook_secrets=tuple(
                 SecretStr(part) for part in (read.text("WEBHOOK_SECRET") or "").replace(",", " ").split()
             ),
@@ -134,6 +147,21 @@ class _Variables:
                 f"MERGEGATE_{name}: under {SHORTEST_SECRET} characters; make it with openssl rand -hex 32"
             )
         return None if value is None else SecretStr(value)
+
+    def pages(self) -> PageSettings | None:
+        """All three or none; plain http only on this machine, because the sign-in travels over it."""
+        names = ("PUBLIC_URL", "CLIENT_ID", "CLIENT_SECRET")
+        url, client_id, secret = (self.text(name) for name in names)
+        if url is None or client_id is None or secret is None:
+            given = {name for name in names if self.text(name) is not None}
+            if not given:
+                return None
+            missing = ", ".join(f"MERGEGATE_{name}" for name in names if name not in given)
+            raise Misconfigured(f"{missing}: missing, but the rest of what pages for people need is set")
+        parts = urlsplit(url)
+        if parts.scheme != "https" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
+            raise Misconfigured(f"MERGEGATE_PUBLIC_URL: {url} is not https, and people sign in over it")
+        return PageSettings(public_url=url.rstrip("/"), client_id=client_id, client_secret=SecretStr(secret))
 
     def app(self, id_name: str, key_name: str) -> AppSettings | None:
         app_id, keys = self.text(id_name), self.text(key_name)

@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 
-from app.config import AppSettings, Misconfigured, Settings
+from app.config import AppSettings, Misconfigured, PageSettings, Settings
 from app.gate.fanout import clock_mark
 from app.gate.gate import Gate
 from app.gate.mirror import Mirrors, Remote
@@ -61,9 +61,20 @@ async def running(settings: Settings, parts: Parts) -> AsyncIterator[FastAPI]:
         if parts.web and settings.webhook_secrets:
             writer = await stack.enter_async_context(DeliveryWriter(database))
             web.include_router(Intake(writer, settings.webhook_secrets, frozenset({gate.app_id})).router())
+        if parts.web and settings.pages:
+            web.include_router(_pages(settings.pages, settings.github_api_url, gate))
         if parts.work:
             await stack.enter_async_context(_working(gate, settings))
         yield web
+
+
+def _pages(settings: PageSettings, api_url: str, gate: Gate) -> APIRouter:
+    # Imported here, because many services show no pages, and templates and the sign-in take memory.
+    from app.web.people import people_router
+    from app.web.sign_in import UserAuthorization
+
+    authorization = UserAuthorization(settings.client_id, settings.client_secret, settings.public_url, api_url)
+    return people_router(gate.database, gate.client, authorization, gate.now)
 
 
 @contextlib.asynccontextmanager
@@ -95,6 +106,7 @@ def build_gate(settings: Settings, app: AppSettings, database: Database) -> Gate
         presets=read_presets(),
         app_id=app.app_id,
         now=lambda: datetime.now(UTC),
+        public_url=settings.pages.public_url if settings.pages else None,
     )
 
 

@@ -33,10 +33,28 @@ def test_keys_and_secrets_from_files(tmp_path: Path) -> None:
     assert [key.get_secret_value() for key in settings.gate.private_keys] == [KEY, OTHER]
     assert [secret.get_secret_value() for secret in settings.webhook_secrets] == ["old", "new"]
     assert "MIIB" not in repr(settings)
+    assert settings.pages is None
     assert "old" not in repr(settings.webhook_secrets)
 
 
+def test_pages_for_people_need_their_address_and_the_apps_client() -> None:
+    names = {"PUBLIC_URL": "http://localhost:8000/", "CLIENT_ID": "Iv23", "CLIENT_SECRET": "hidden"}
+    settings = read_settings({f"MERGEGATE_{name}": value for name, value in names.items()})
+    assert settings.pages is not None
+    assert settings.pages.public_url == "http://localhost:8000"
+    assert "hidden" not in repr(settings)
+
+
 WRONG = [
+    ({"MERGEGATE_PUBLIC_URL": "https://gate.example"}, "MERGEGATE_CLIENT_ID, MERGEGATE_CLIENT_SECRET: missing"),
+    (
+        {
+            "MERGEGATE_PUBLIC_URL": "http://gate.example",
+            "MERGEGATE_CLIENT_ID": "Iv23",
+            "MERGEGATE_CLIENT_SECRET": "s",
+        },
+        "not https",
+    ),
     ({"MERGEGATE_PORT": "http"}, "MERGEGATE_PORT"),
     ({"MERGEGATE_APP_ID": "7"}, "MERGEGATE_PRIVATE_KEY: missing"),
     ({"MERGEGATE_PRIVATE_KEY": KEY}, "MERGEGATE_APP_ID: missing"),

@@ -36,10 +36,12 @@ from app.gate.plan import output_digest
 from app.gate.serial_apply import in_queue
 from app.gate.verifications import start_verification
 from app.github import reads, writes
+from app.github.addresses import route
 from app.github.client import GitHubClient
 from app.github.errors import NotFound
 from app.github.rest_models import CheckRun
 from app.github.writes import Annotation, CheckRunFields
+from app.keys import PullKey, parse_key
 from app.store import check_runs, notices, pulls, work
 from app.store.check_runs import CheckRun as StoredRun
 from app.store.notices import Notice
@@ -121,14 +123,14 @@ class Applier:
 
     async def _create(self, put: PutCheckRun) -> None:
         run = await writes.create_check_run(
-            self.client, self.repository.owner, self.repository.name, put.head_sha, _fields(put, put.output)
+            self.client, self.repository.owner, self.repository.name, put.head_sha, self._fields(put)
         )
         await self._remember(put, run)
 
     async def _update(self, put: PutCheckRun, check_run_id: int) -> CheckRun | None:
         try:
             run = await writes.update_check_run(
-                self.client, self.repository.owner, self.repository.name, check_run_id, _fields(put, put.output)
+                self.client, self.repository.owner, self.repository.name, check_run_id, self._fields(put)
             )
         except NotFound:  # deleted by GitHub's retention: what it said is in our decisions
             async with self.gate.database.transaction() as connection:
@@ -136,6 +138,34 @@ class Applier:
             return None
         await self._remember(put, run)
         return run
+
+    def _fields(self, put: PutCheckRun) -> CheckRunFields:
+        """Annotations only add up on GitHub, so they are sent with a conclusion, not while a run is open."""
+        output = put.output
+        notes = output.annotations if put.status == "completed" else ()
+        return CheckRunFields(
+            name=put.name,
+            status="completed" if put.status == "completed" else "in_progress",
+            title=output.title,
+            summary=output.summary,
+            text=output.text or None,
+            conclusion=put.conclusion,
+            external_id=put.external_id or None,
+            details_url=self._details_url(),
+            annotations=tuple(
+                Annotation(note.path, note.start_line, note.end_line, note.level, note.message) for note in notes
+            ),
+        )
+
+    def _details_url(self) -> str | None:
+        """The pull request's page, where there are pages; a group has none."""
+        key = parse_key(self.lease.key)
+        if self.gate.public_url is None or not isinstance(key, PullKey):
+            return None
+        path = route(
+            "/{owner}/{name}/pull/{number}", owner=self.repository.owner, name=self.repository.name, number=key.number
+        )
+        return self.gate.public_url + path
 
     async def _remember(self, put: PutCheckRun, run: CheckRun) -> None:
         row = StoredRun(
@@ -197,21 +227,4 @@ class Applier:
 def _gone(effect: CancelCheckRun) -> CheckRun:
     return CheckRun(
         id=effect.check_run_id, name=effect.name, head_sha=effect.head_sha, status="completed", conclusion="cancelled"
-    )
-
-
-def _fields(put: PutCheckRun, output: Output) -> CheckRunFields:
-    """Annotations only add up on GitHub, so they are sent with a conclusion, not while a run is open."""
-    notes = output.annotations if put.status == "completed" else ()
-    return CheckRunFields(
-        name=put.name,
-        status="completed" if put.status == "completed" else "in_progress",
-        title=output.title,
-        summary=output.summary,
-        text=output.text or None,
-        conclusion=put.conclusion,
-        external_id=put.external_id or None,
-        annotations=tuple(
-            Annotation(note.path, note.start_line, note.end_line, note.level, note.message) for note in notes
-        ),
     )

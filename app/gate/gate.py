@@ -24,6 +24,7 @@ class Gate:
     presets: Mapping[str, str]
     app_id: int
     now: Callable[[], datetime]
+    public_url: str | None = None  # of the pages for people, without a slash at its end
 
     def client(self, installation_id: int) -> GitHubClient:
         return self.github.installation(installation_id)

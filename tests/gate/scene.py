@@ -39,6 +39,7 @@ from tests.github.server import SimulatedGitHub
 from tests.github.state import App, CheckRun, Installation, PullRequest, Repository
 
 SECRET = "webhook-secret"
+PUBLIC = "https://gate.example"
 GATE_PERMISSIONS = {
     "actions": "write",
     "administration": "read",
@@ -206,6 +207,7 @@ async def scene(root: Path, database: Database, account: str = "acme") -> AsyncI
         read_presets(),
         app.id,
         lambda: datetime.now(UTC) + (made[0].clock if made else timedelta(0)),
+        PUBLIC,
     )
     worker = Worker(database, Reconciler(gate, timedelta(minutes=10)), 4)
     made.append(Scene(github, gate, app, installation, worker))

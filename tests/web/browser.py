@@ -8,9 +8,7 @@ from pydantic import SecretStr
 
 from app.web.people import people_router
 from app.web.sign_in import UserAuthorization
-from tests.gate.scene import Scene
-
-PUBLIC = "https://gate.example"
+from tests.gate.scene import PUBLIC, Scene
 
 
 class Browser(httpx.AsyncClient):

@@ -8,10 +8,10 @@ from datetime import timedelta
 import httpx
 import pytest
 
-from tests.gate.scene import Scene
+from tests.gate.scene import PUBLIC, Scene
 from tests.gate.shop import agent_pull, fail_ci, open_shop, pass_ci
 from tests.github.faults import Fault
-from tests.web.browser import PUBLIC, Browser, web_of
+from tests.web.browser import Browser, web_of
 
 pytestmark = pytest.mark.anyio
 
@@ -28,6 +28,7 @@ async def test_only_who_may_read_the_repository_sees_its_verdict_and_history(sta
     await stage.settle()
     web, path = web_of(stage), f"/acme/shop/pull/{pull.number}"
 
+    assert {run.details_url for run in stage.check_runs(shop, pull.head_sha)} == {PUBLIC + path}
     async with Browser(stage, web, "eve") as eve:
         answer = await eve.open(path)
         cookie = eve.cookies
