@@ -9,12 +9,14 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import re2
 
 from checks.tampering.alteration import LONGEST_QUOTE, Alteration, Weight
 from checks.tampering.change import Change, Version
 from checks.tampering.places import is_test_path
+from checks.tampering.python.built_names import built_names
 from checks.tampering.python.case_classes import altered_classes
 from checks.tampering.python.detection import detection
 from checks.tampering.python.exits import exits
@@ -33,6 +35,10 @@ _SIGNS = re2.compile(
     rb"default_timer|time\.time|setattr|patch|config\.option|_pytest|\.assert\w*\s*[,:)=]|\bdel\b.*assert|_baseAssert|failureException|"
     rb"TestCase\.(?:run|fail)|pytest\.\w+\s*[,:)=]|def _*(?:assert|check|expect|verify|should)"
 )
+_SIGNS_IN_TESTS = re2.compile(
+    _SIGNS.pattern + rb"|\b(?:exec|eval|compile|globals|vars|locals|getattr|delattr|__import__|import_module|type)\("
+    rb"|__dict__|\w\.\w+ *= *\w|\.start\(|\bstats\b"
+)
 # Of its own process, or of what it is part of.
 _ITSELF = re2.compile(rb"getp?pid|getpgrp|getpgid|raise_signal|interrupt_main|kill(?:pg)?\(\s*(?:0|-1)\b")
 _LOOKED_AT = (ast.stmt, ast.Call, ast.Attribute, ast.Constant, ast.Compare, ast.Subscript)
@@ -42,7 +48,7 @@ _BODIES = re2.compile(rb"def pytest_|load_tests|autouse|fixture|__eq__|__ne__")
 
 
 def alterations(changes: Sequence[Change]) -> Iterator[Alteration]:
-    changed = [change for change in changes if _may_add(_data(change.before), _data(change.after))]
+    changed = [change for change in changes if _may_add(change.before, change.after)]
     found = [(sighting, path) for change in changed for path, sighting in _sightings(change.after)]
     known = Counter(_key(sighting) for change in _sources(changes, changed) if found for sighting in _old(change))
     for sighting, path in found:
@@ -59,26 +65,29 @@ def alterations(changes: Sequence[Change]) -> Iterator[Alteration]:
 def _sources(changes: Sequence[Change], changed: Sequence[Change]) -> list[Change]:
     """Where something may come from: the changed files themselves, and old ones with a line in common with them."""
     own = set(map(id, changed))
-    lines = frozenset(line for change in changed for line in _telling(_data(change.after)))
-    return [one for one in changes if id(one) in own or not lines.isdisjoint(_telling(_data(one.before)))]
+    lines = frozenset(line for change in changed for line in _telling(change.after))
+    return [one for one in changes if id(one) in own or not lines.isdisjoint(_telling(one.before))]
 
 
 def _old(change: Change) -> Iterator[Sighting]:
     return (sighting for _, sighting in _sightings(change.before))
 
 
-def _may_add(before: bytes, after: bytes) -> bool:
+def _may_add(before: Version | None, after: Version | None) -> bool:
     """Whether the new side has lines to look at that the old one had not; if in doubt it has."""
-    if before == after:
+    data = _data(after)
+    if _data(before) == data:
         return False
-    if _BODIES.search(after) is not None or not is_plainly_encoded(after):
+    if _BODIES.search(data) is not None or not is_plainly_encoded(data):
         return True
     return bool(_telling(after) - _telling(before))
 
 
-def _telling(data: bytes) -> Counter[bytes]:
+def _telling(side: Version | None) -> Counter[bytes]:
     """Lines that a sighting may lie in or belong to."""
-    return Counter(_line_at(data, found.start()) for signs in (_SIGNS, _BODIES) for found in signs.finditer(data))
+    data = _data(side)
+    patterns = (_signs("" if side is None else side.path), _BODIES)
+    return Counter(_line_at(data, found.start()) for signs in patterns for found in signs.finditer(data))
 
 
 def _line_at(data: bytes, place: int) -> bytes:
@@ -90,29 +99,42 @@ def _line_at(data: bytes, place: int) -> bytes:
 
 def _sightings(side: Version | None) -> Iterator[tuple[str, Sighting]]:
     data = _data(side)
-    if side is None or not side.path.endswith(".py") or not _is_worth_reading(data):
+    if side is None or not side.path.endswith(".py") or not _is_worth_reading(side.path, data):
         return
     source = parse(data)
     if source is None:
         yield side.path, _UNREADABLE
         return
-    file = File(side.path, source, is_test_path(side.path), _ITSELF.search(data) is not None, b"fork(" in data)
+    is_test_file = is_test_path(side.path)
+    itself, forks = _ITSELF.search(data) is not None, b"fork(" in data
+    file = File(side.path, source, is_test_file, itself, forks, serves_all=_serves_all(side.path))
     for node, around in walk(source.tree):
         if isinstance(node, _LOOKED_AT):
             for sighting in _at(node, around, file):
                 yield side.path, sighting
 
 
-def _is_worth_reading(data: bytes) -> bool:
-    return bool(_SIGNS.search(data) or _BODIES.search(data)) or not is_plainly_encoded(data)
+def _is_worth_reading(path: str, data: bytes) -> bool:
+    return bool(_signs(path).search(data) or _BODIES.search(data)) or not is_plainly_encoded(data)
 
 
 def _at(node: ast.AST, around: Around, file: File) -> Iterator[Sighting]:
     yield from exits(node, around, file)
     yield from hooks(node, around, file)
     yield from patches(node, around, file)
-    if not file.is_test_file:
+    if file.is_test_file:
+        yield from built_names(node, file)
+    else:
         yield from detection(node, around, file)
+
+
+def _signs(path: str) -> Any:
+    return _SIGNS_IN_TESTS if is_test_path(path) else _SIGNS
+
+
+def _serves_all(path: str) -> bool:
+    """Whether it is set-up of tests that lie beside it, or code that they share; not one file of tests."""
+    return is_test_path(path) and not path.rpartition("/")[2].startswith("test")
 
 
 def _data(side: Version | None) -> bytes:

@@ -149,11 +149,12 @@ def replaced_by_call(call: ast.Call) -> Iterator[str]:
 def _assigned_mocks(parts: list[ast.AST]) -> Iterator[str]:
     """`cart.total = lambda: 30` and `cart.total = Mock(return_value=30)`."""
     for node in parts:
-        if isinstance(node, ast.Assign) and _is_mock(node.value):
+        if isinstance(node, ast.Assign) and is_mock(node.value):
             yield from (dotted(target) for target in node.targets if isinstance(target, ast.Attribute))
 
 
-def _is_mock(value: ast.expr) -> bool:
+def is_mock(value: ast.expr) -> bool:
+    """A function without a name, or an object of `unittest.mock`."""
     return isinstance(value, ast.Lambda) or (isinstance(value, ast.Call) and last_name(value.func) in _MOCKS)
 
 

@@ -12,7 +12,8 @@ from sys import stdlib_module_names
 
 from checks.tampering.alteration import Weight
 from checks.tampering.python.body import Function, always_skips
-from checks.tampering.python.function import replaced_in
+from checks.tampering.python.function import is_mock, replaced_by_call, replaced_in
+from checks.tampering.python.patches import is_assertion
 from checks.tampering.python.sighting import Around, File, Sighting, is_fixture
 from checks.tampering.python.source import dotted, last_name
 
@@ -50,6 +51,9 @@ def hooks(node: ast.AST, around: Around, file: File) -> Iterator[Sighting]:
             yield from _fixture(node, file)
         case ast.stmt() | ast.Call() if around.hook:
             yield from _rewriting(node, around, file)
+            yield from _replacing(node, around, file)
+        case ast.stmt() | ast.Call() if around.at_import:
+            yield from _replacing(node, around, file)
 
 
 def _hook(function: Function, file: File, does: str) -> Sighting:
@@ -95,19 +99,52 @@ def _answers(node: ast.Return) -> bool:
     return isinstance(node.value, ast.Constant) and node.value.value is not None
 
 
+def _replacing(node: ast.stmt | ast.Call, around: Around, file: File) -> Iterator[Sighting]:
+    """Code that is replaced for all tests, while they are set up."""
+    own = {argument.arg for function in around.functions for argument in function.args.args}
+    for name in sorted(_given(node, file)) if file.serves_all else ():
+        root = name.partition(".")[0]
+        if "." in name and root not in own and root not in stdlib_module_names and not is_assertion(name):
+            reason = f"`{name}` is replaced for every test, unasked."
+            yield Sighting("autouse-patch", name, node.lineno, reason, Weight.PERSON)
+
+
+def _given(node: ast.stmt | ast.Call, file: File) -> Iterator[str]:
+    """What is given other code: `shop.cart.total = lambda …`, `setattr(cart, "total", fake)`, `patch("…").start()`."""
+    functions = {one.name for one in file.source.tree.body if isinstance(one, Function)}
+    match node:
+        case ast.Assign(targets=targets, value=value) if is_mock(value) or last_name(value) in functions:
+            yield from (dotted(target) for target in targets if isinstance(target, ast.Attribute))
+        case ast.Call(func=ast.Attribute(value=ast.Call() as patch, attr="start")):
+            yield from replaced_by_call(patch)
+        case ast.Call(func=ast.Name(id="setattr")):
+            yield from replaced_by_call(node)
+        case _:
+            return
+
+
 def _sets_result(node: ast.stmt | ast.Call) -> bool:
     """`report.outcome = "passed"`, `setattr(report, "outcome", …)`, `outcome.force_result(…)`."""
     match node:
-        case ast.Assign(targets=targets):
-            return any(isinstance(target, ast.Attribute) and target.attr in _REWRITTEN for target in targets)
+        case ast.Assign(targets=targets) | ast.Delete(targets=targets):
+            return any(map(_is_result, targets))
         case ast.AugAssign(target=ast.Attribute(attr=name)) | ast.AnnAssign(target=ast.Attribute(attr=name)):
             return name in _REWRITTEN
         case ast.Call(func=ast.Name(id="setattr"), args=[_, ast.Constant(value=name), *_]):
             return name in _REWRITTEN
+        case ast.Call(func=ast.Attribute(value=owner, attr="pop" | "clear" | "update")) if last_name(owner) == "stats":
+            return True
         case ast.Call():
             return last_name(node.func) in _REWRITING
         case _:
             return False
+
+
+def _is_result(target: ast.expr) -> bool:
+    """An attribute of a report or session, or what the terminal's reporter counts: `reporter.stats["failed"]`."""
+    if isinstance(target, ast.Subscript):
+        return isinstance(target.value, ast.Attribute) and target.value.attr == "stats"
+    return isinstance(target, ast.Attribute) and target.attr in _REWRITTEN
 
 
 def _empties(node: ast.stmt | ast.Call) -> bool:

@@ -67,7 +67,7 @@ def _targets(node: ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Delete) -> I
 def _replaced(node: ast.expr | ast.stmt, name: str, file: File, *, for_good: bool) -> Iterator[Sighting]:
     """`for_good`: not only while one test runs."""
     last = name.rpartition(".")[2]
-    if _is_assertion(name):
+    if is_assertion(name):
         yield Sighting(
             "assertion-patched", file.source.text(node), node.lineno, f"`{name}` is replaced.", Weight.FAILED
         )
@@ -87,7 +87,7 @@ def _module(node: ast.stmt, target: ast.Subscript, file: File) -> Sighting:
     return Sighting("module-replaced", file.source.text(node), node.lineno, f"The module {key} is replaced.", weight)
 
 
-def _is_assertion(name: str) -> bool:
+def is_assertion(name: str) -> bool:
     """Of unittest, pytest or numpy: `unittest.TestCase.assertEqual`, `pytest.raises`, `numpy.testing.assert_equal`."""
     root, last = name.partition(".")[0], name.rpartition(".")[2]
     if root == "_pytest" or (root == "pytest" and last in _ASSERTING):

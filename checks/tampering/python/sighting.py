@@ -38,13 +38,15 @@ class Sighting:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A source with what is asked of the whole of it. `names_itself`: it asks for the ids of its own process."""
+    """A source with what is asked of the whole of it. `names_itself`: it asks for the ids of its own process.
+    `serves_all`: tests beside it run with what it does, as with a `conftest.py`."""
 
     path: str
     source: Source
     is_test_file: bool
     names_itself: bool
     forks: bool
+    serves_all: bool
 
 
 @dataclass(frozen=True, slots=True)
