@@ -12,7 +12,7 @@ from typing import assert_never
 
 import structlog
 
-from app.gate.answers import answer_comment
+from app.gate.comment_approvals import answer_comment
 from app.gate.effects import (
     CancelCheckRun,
     Dequeue,

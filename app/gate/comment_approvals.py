@@ -7,10 +7,17 @@ looked at. Whatever names nothing that was shown then never means anything: a co
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from app.gate.gate import Gate
+from app.gate.names import RepositoryName
+from app.gate.observation import Unanswered
+from app.gate.people_effects import AnswerComment
 from app.gate.reviews import BundleNow, bundle_seen, unchanged_since
+from app.github import writes
+from app.github.client import GitHubClient
+from app.github.errors import NotFound
 from app.github.models import Comment
 from app.github.pull_models import PullRequest
 from app.store import comment_approvals
@@ -27,7 +34,7 @@ class Said:
     """The comments that approve: as reviews, and those that nobody has acknowledged yet."""
 
     reviews: tuple[Review, ...] = ()
-    unanswered: tuple[CommentApproval, ...] = ()
+    unanswered: tuple[Unanswered, ...] = ()
 
 
 async def read_comment_approvals(
@@ -53,7 +60,11 @@ async def read_comment_approvals(
             await comment_approvals.tell(connection, told)
     by_id = {one.comment_id: one for one in (*standing, *told)}
     visible = [one for one in by_id.values() if one.withdrawn or one.comment_id in listed]
-    unanswered = tuple(one for one in visible if one.answer is None and not one.withdrawn)
+    unanswered = tuple(
+        Unanswered(one.comment_id, one.author_login, one.commit_id or NOTHING)
+        for one in visible
+        if one.answer is None and not one.withdrawn
+    )
     return Said(tuple(_review(one) for one in visible if one.commit_id != NOTHING), unanswered)
 
 
@@ -143,6 +154,14 @@ def with_comments(
     current = {one.author.login.casefold() for one in approvals if _is_about(one, now) or not one.comment}
     stale = [one for one in said if one.state == "APPROVED" and not _is_about(one, now)]
     return tuple(one for one in together if one not in stale or one.author.login.casefold() not in current)
+
+
+async def answer_comment(gate: Gate, client: GitHubClient, repository: RepositoryName, effect: AnswerComment) -> None:
+    """GitHub takes the same reaction twice for one, so an answer that was given and not noted does no harm."""
+    with suppress(NotFound):  # the comment was deleted meanwhile
+        await writes.react(client, repository.owner, repository.name, effect.comment_id, effect.content)
+    async with gate.database.transaction() as connection:
+        await comment_approvals.answered(connection, repository.id, effect.comment_id, effect.content)
 
 
 def _is_about(review: Review, now: tuple[str, str, str | None]) -> bool:

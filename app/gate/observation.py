@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.gate.effects import Method
-from app.store.comment_approvals import CommentApproval
 from checks.finding import Status
 from checks.snapshot import GroupSnapshot, Snapshot
 from policies.explain import Output
@@ -91,6 +90,15 @@ class QueueState:
 
 
 @dataclass(frozen=True, slots=True)
+class Unanswered:
+    """A comment that approves and that nobody acknowledged yet; `commit` is empty where it names nothing."""
+
+    comment_id: int
+    login: str
+    commit: str
+
+
+@dataclass(frozen=True, slots=True)
 class Observation:
     """A pull request as observed; `node_id` is its GraphQL id."""
 
@@ -107,7 +115,7 @@ class Observation:
     siblings: tuple[Wanted, ...] = ()  # what other open pull requests with this head want
     errored_since: Mapping[str, datetime] | None = None  # check name -> since when it could not look
     probation_passed: bool = False
-    unanswered: tuple[CommentApproval, ...] = ()  # comments that approve and that nobody acknowledged yet
+    unanswered: tuple[Unanswered, ...] = ()
     queue: QueueState = QueueState()
 
 

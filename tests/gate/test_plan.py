@@ -19,10 +19,9 @@ from app.gate.effects import (
     PostNotice,
     PutCheckRun,
 )
-from app.gate.observation import Observation, OwnRun, Queued, Wanted
+from app.gate.observation import Observation, OwnRun, Queued, Unanswered, Wanted
 from app.gate.people_effects import AnswerComment
 from app.gate.plan import ERRORED_LIMIT, RENEW_AFTER, github_state, output_digest, plan
-from app.store.comment_approvals import CommentApproval
 from checks.finding import Status
 from policies.explain import Output
 from policies.verdict import Node, Verdict
@@ -86,7 +85,7 @@ def test_what_is_taken_back_is_written_before_what_turns_green() -> None:
     ]
 
 
-APPROVAL = CommentApproval(1, 4, 80, 5, "Ada", "KHJT", NOW, "delivery", commit_id=HEAD)
+APPROVAL = Unanswered(80, "Ada", HEAD)
 
 
 @pytest.mark.parametrize(
@@ -94,11 +93,11 @@ APPROVAL = CommentApproval(1, 4, 80, 5, "Ada", "KHJT", NOW, "delivery", commit_i
     [
         (APPROVAL, {"approved_by": ("ada",)}, [AnswerComment(80, "+1")]),
         (APPROVAL, {"approved_by": ("bob",)}, [AnswerComment(80, "confused")]),
-        (replace(APPROVAL, commit_id="b" * 40), {"approved_by": ("ada",)}, [AnswerComment(80, "confused")]),
+        (replace(APPROVAL, commit="b" * 40), {"approved_by": ("ada",)}, [AnswerComment(80, "confused")]),
         (APPROVAL, {"gated": False}, []),
     ],
 )
-def test_a_comment_that_approves_is_answered(said: CommentApproval, judged: dict[str, Any], planned: list[Any]) -> None:
+def test_a_comment_that_approves_is_answered(said: Unanswered, judged: dict[str, Any], planned: list[Any]) -> None:
     effects = plan(observation(unanswered=(said,)), verdict(**judged), OUTPUTS)
     assert [effect for effect in effects if isinstance(effect, AnswerComment)] == planned
 
