@@ -96,11 +96,15 @@ def _disagreement(job: Job, log: JobLog) -> Finding | None:
     why = "; ".join(report.reasons[:3]) or "it names no reason"
     if report.green is False:
         reason = f"Job `{job.name}` ended as success, but its log does not: {why}."
-        return failed(LOGS, reason, evidence_of(job), fix=_REPAIR)
+        return failed(LOGS, reason, evidence_of(job), fix=_FRESH if _only_cached(report) else _REPAIR)
     if report.green is None and (report.runner is not None or report.truncated):
         reason = f"It cannot be told from the log of job `{job.name}` whether the tests passed: {why}."
         return failed(LOGS, reason, evidence_of(job), fix=_SHOW)
     return None
+
+
+def _only_cached(report: LogReport) -> bool:
+    return ran_in_part(report) and any(one.cached for one in report.summaries)
 
 
 def read_log(job: Job) -> JobLog | None:
@@ -228,4 +232,9 @@ _WAIT = Fix("wait", "Nothing to do; the gate looks again by itself.")
 _RERUN = Fix("rerun", "Run the job again.")
 _AGAIN = Fix("push", "Push a new commit, so that the workflow runs on the merge into the target branch.")
 _REPAIR = Fix("push", "Read the job's log, repair the cause and push.")
+_FRESH = Fix(
+    "ask-person",
+    "Let the job run its tests without a cache; or, if cached results are meant to do, ask a person to name it in the "
+    "policy's `ci.partial_jobs`.",
+)
 _SHOW = Fix("push", "Let the job run its tests so that the runner prints its closing summary with counts.")

@@ -16,11 +16,12 @@ RUNNER = "jest"
 
 INTEREST = (
     r"^Test Suites:|^Tests:|^Snapshots:|^Time:|^No tests found, exiting with code |^Jest: .*coverage threshold "
-    r"|^(?:PASS|FAIL) .*\.[a-z]+(?: \(|$)|● Test suite failed to run$"
+    r"|^ ?(?:PASS|FAIL) .*\.[a-z]+(?: \(|$)|● Test suite failed to run$"
 )
 
 _COUNTS = re2.compile(r"^((?:\d{1,9} [a-z]+, )*)(?:(\d{1,9}) of )?(\d{1,9}) total$")
-_SUITE = re2.compile(r"^(PASS|FAIL) .*\.[a-z]+(?: \([\d.]+ ?m?s(?:, \d+ MB heap size)?\))?$")
+_SUITE = re2.compile(r"^ ?(PASS|FAIL) .*\.[a-z]+(?: \([\d.]+ ?m?s(?:, \d+ MB heap size)?\))?$")
+_SHOWN = ("PASS ", "FAIL ", " PASS ", " FAIL ")  # in colour the word is a block with a blank on each side
 _NO_TESTS = "No tests found, exiting with code "
 _NOT_LOADED = "● Test suite failed to run"
 _MOST_CAUSES = 1000  # of one log; further ones are red as well, but count no further error
@@ -57,7 +58,7 @@ class JestReader:
             self._cause(line)
         elif line.endswith(_NOT_LOADED):
             self._await_cause = self._run.not_loaded = True
-        elif line[0] in "TSPFNJ":
+        elif line[0] in "TSPFNJ ":
             self._word(number, line)
         return self._await_cause
 
@@ -76,7 +77,7 @@ class JestReader:
             self._sound.append(True)
         elif line.startswith("Jest: ") and _COVERAGE.match(line):
             self._reds.append(Red(number, "the coverage threshold was not met"))
-        elif line.startswith(("PASS ", "FAIL ")) and (suite := _SUITE.match(line)):
+        elif line.startswith(_SHOWN) and (suite := _SUITE.match(line)):
             self._suite(number, suite.group(1))
         elif self._run.suites is not None:
             self._more(line)

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from checks.logs.ant import AntReader
 from checks.logs.ava import AvaReader
 from checks.logs.bats import BatsReader
+from checks.logs.bazel import BazelReader
 from checks.logs.bun import BunReader
 from checks.logs.cargo import CargoReader
 from checks.logs.catch2 import Catch2Reader
@@ -40,6 +41,7 @@ from checks.logs.pest import PestReader
 from checks.logs.phpunit import PhpunitReader
 from checks.logs.playwright import PlaywrightReader
 from checks.logs.pytest import PytestReader
+from checks.logs.replays import ReplayReader, told_apart
 from checks.logs.report import Listener, LogReport, Reader
 from checks.logs.rspec import RspecReader
 from checks.logs.sbt import SbtReader
@@ -69,6 +71,7 @@ _READERS: tuple[type[Reader], ...] = (
     DenoReader,
     CoverageBarReader,
     BatsReader,
+    BazelReader,
     CargoReader,
     Catch2Reader,
     CtestReader,
@@ -89,6 +92,7 @@ _READERS: tuple[type[Reader], ...] = (
     DotnetReader,
     DotnetConsoleReader,
     ToxReader,
+    ReplayReader,
 )
 
 MOST_KEPT = 20_000
@@ -116,8 +120,8 @@ def read_log(chunks: Iterable[bytes], *also: tuple[str, Listener]) -> tuple[LogR
     )
     text = TextBlocks(chunks)
     walk.through(text)
-    readings = [reader.finish() for reader in walk.readers()]
     steps = [number for number, _ in walk.steps]
+    readings = list(told_apart(walk.streams.items(), steps))
     report = judge_log(readings, markers.found, steps, walk.lines, text.truncated or walk.stopped)
     return report, tuple(heading for _, heading in walk.steps)
 

@@ -21,7 +21,7 @@ _BETWEEN_LOOKS = 5_000  # wanted lines after which `room` is asked
 
 
 class Walk:
-    """Use once. `lines`, `steps` and `stopped` tell what was met on the way.
+    """Use once. `lines`, `steps`, `stopped` and `streams` (readers by name) tell what was met on the way.
 
     Tools that run several things at once mix their lines and put names before them. So each name has readers of its
     own, which see one thing's lines and no others.
@@ -43,7 +43,7 @@ class Walk:
         self._sieve = sieve((*interests, STEPS))
         self._begins_step = len(interests)
         self._make = [make for _, make in families]
-        self._streams = {"": self._readers()}
+        self.streams = {"": self._readers()}
         self._room = room
         self._asked: dict[str, list[int]] = {}  # by name: who asked for the next line of that name
         self._given = 0
@@ -60,7 +60,7 @@ class Walk:
 
     def readers(self) -> Iterator[Reader]:
         """Those of every name."""
-        for stream in self._streams.values():
+        for stream in self.streams.values():
             yield from stream
 
     def through(self, blocks: Iterable[str]) -> None:
@@ -110,17 +110,17 @@ class Walk:
 
     def _stream(self, name: str) -> str:
         """The name under which the line's readers are found, who are made when it is new."""
-        if name not in self._streams:
-            if len(self._streams) > MOST_STREAMS:
+        if name not in self.streams:
+            if len(self.streams) > MOST_STREAMS:
                 return ""
-            self._streams[name] = self._readers()
+            self.streams[name] = self._readers()
         return name
 
     def _readers(self) -> list[Reader]:
         return [make() for make in self._make]
 
     def _give(self, number: int, text: str, wanted: Iterable[int], name: str) -> None:
-        listeners = (*self._listeners, *self._streams[name])
+        listeners = (*self._listeners, *self.streams[name])
         to = sorted({*wanted, *self._asked.pop(name, ())})
         asking = [index for index in to if listeners[index].feed(number, text)]
         if asking:

@@ -41,6 +41,15 @@ def test_nothing_affected_or_all_cached(report: LogReport) -> None:
     assert F in said(report, name="e2e").values()
 
 
+@pytest.mark.parametrize(
+    ("report", "action"),
+    [(red(CACHED), "ask-person"), (red(NOTHING), "push"), (red(CACHED, replace(NOTHING, failed=1)), "push")],
+)
+def test_the_next_step_where_only_a_cache_spoke(report: LogReport, action: str) -> None:
+    found = judge(run(job("test", log=log(report))), rules=CiRequirement(), late=True).findings[0]
+    assert (found.check, found.fix and found.fix.action) == ("ci.logs", action)
+
+
 def test_a_leg_of_a_named_matrix_is_partial_too() -> None:
     assert said(NO_TESTS, name="test (3.12)") == BOTH_PASS
 
