@@ -110,7 +110,7 @@ class Proxy:
         found = NO_TOKEN if token is None else await sessions.find(self._database, token.get_secret_value())
         if isinstance(found, Grant):
             return found
-        if token is not None and not incoming.text(b"authorization").lower().startswith("basic "):
+        if token is not None and incoming.text(b"authorization").partition(" ")[0].lower() != "basic":
             # To a 401 git would ask for a password, find nobody to ask, and say only that.
             await answer(send, 403, _line(found))
         else:

@@ -18,6 +18,7 @@ Send = Callable[[Message], Awaitable[None]]
 
 IDLE = 60.0  # seconds without a byte from the client
 LONGEST_VALUE = 8 * 1024  # bytes of one header
+LONGEST_HEADERS = 64 * 1024  # bytes of all
 # What a proxy in front of this one may set; nothing here reads it, and nothing of it goes upstream.
 _ONCE = frozenset((b"host", b"authorization", b"content-type", b"content-length", b"content-encoding", b"git-protocol"))
 
@@ -54,11 +55,13 @@ class Incoming:
 def let_in(scope: Scope) -> Incoming:
     """The request of an ASGI scope. Raises BadRequest for one that two readers could read in two ways."""
     headers: dict[bytes, bytes] = {}
+    size = 0
     for name, value in scope["headers"]:
         if name in _ONCE and name in headers:
             raise BadRequest(f"the header {name.decode('ascii')} is there twice")
-        if len(value) > LONGEST_VALUE:
-            raise BadRequest("a header is too long", 431)
+        size += len(name) + len(value)
+        if len(value) > LONGEST_VALUE or size > LONGEST_HEADERS:
+            raise BadRequest("the headers are too long", 431)
         headers[name] = value
     if not headers.get(b"host"):
         raise BadRequest("the header Host is missing")

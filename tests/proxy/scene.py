@@ -7,7 +7,7 @@ import contextlib
 import os
 import ssl
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,15 @@ COURIER_PERMISSIONS = {
 }
 
 
+@dataclass(frozen=True)
+class Reached:
+    """A request that arrived at GitHub."""
+
+    method: str
+    target: str
+    headers: dict[str, str]
+
+
 @dataclass
 class Scene:
     """`address` is the proxy's, `token` that of a session that may push to `agent/work`."""
@@ -50,7 +59,11 @@ class Scene:
     folder: Path
     token: str = ""
     grant: Grant | None = None
-    connections: list[tuple[str, int]] | None = None
+    upstream: list[Reached] = field(default_factory=list)
+
+    def since(self, number: int) -> list[str]:
+        """What arrived at GitHub's git service and API after the first `number` requests, minting left out."""
+        return [f"{one.method} {one.target}" for one in self.upstream[number:] if "access_tokens" not in one.target]
 
     @property
     def url(self) -> str:
@@ -155,6 +168,8 @@ async def raw_exchange(port: int, data: bytes, *, close: bool = False, seconds: 
         pass
     finally:
         writer.close()
+        with contextlib.suppress(ConnectionError):
+            await writer.wait_closed()
     return answer
 
 
@@ -166,6 +181,18 @@ def _is_whole(answer: bytes) -> bool:
         if line.startswith(b"content-length:"):
             return len(body) >= int(line.partition(b":")[2])
     return b"transfer-encoding: chunked" in head.lower() and body.endswith(b"0\r\n\r\n")
+
+
+def _noting(app: Any, seen: list[Reached]) -> Any:
+    async def noting(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            query = scope["query_string"].decode("latin-1")
+            target = scope["raw_path"].decode("latin-1") + (f"?{query}" if query else "")
+            headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+            seen.append(Reached(scope["method"], target, headers))
+        await app(scope, receive, send)
+
+    return noting
 
 
 @contextlib.asynccontextmanager
@@ -191,6 +218,8 @@ async def scene(
 ) -> AsyncIterator[Scene]:
     """With an `authority` GitHub speaks TLS; its API is below `api_path`, at `/api/v3` as an Enterprise Server's."""
     github = SimulatedGitHub.create(folder / "github")
+    upstream: list[Reached] = []
+    github.app = _noting(github.app, upstream)
     await github.start(tls=authority.server if authority else None)
     app, key = github.register_app("courier", COURIER_PERMISSIONS, [])
     github.organization("acme")
@@ -208,6 +237,7 @@ async def scene(
                 address=f"http://127.0.0.1:{port}",
                 port=port,
                 folder=folder / "agent",
+                upstream=upstream,
             )
             made.token, made.grant = await made.open()
             yield made
