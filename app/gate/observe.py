@@ -23,6 +23,7 @@ from app.gate.observation import Observation, Queued
 from app.gate.remembered import remembered_analysis
 from app.gate.reports import with_reports
 from app.gate.runs import read_runs
+from app.gate.sessions import session_of_head
 from app.gate.snapshots import build_snapshot
 from app.gate.target import BRANCHES, Target, read_target
 from app.gate.verifications import read_verifications
@@ -142,9 +143,12 @@ async def _completed(gate: Gate, seen: Look, objects: GitObjects | Unread, snaps
     policy = seen.target.policy.policy
     runs = await with_reports(gate, client, repository, runs, policy, ci_requirement(policy).events)
     verifications = await read_verifications(gate, client, repository, seen.head.oid)
+    session = None if snapshot.is_fork else await session_of_head(gate, repository.id, snapshot.head.ref, seen.head.oid)
     snapshot = replace(
         snapshot,
         head=replace(snapshot.head, pusher=pusher),
+        session_agent=session.grant.agent if session else None,
+        operator=session.grant.operator if session else None,
         runs=runs,
         baselines=await read_baselines(gate, seen.key.installation_id, repository.id, seen.target, runs),
         tested_bases=await _tested_bases(objects, seen, _named_bases(runs, verifications)),
