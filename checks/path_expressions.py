@@ -28,7 +28,7 @@ class Expression(NamedTuple):
 class Hit(NamedTuple):
     """A pattern that matches, by its place in its list."""
 
-    index: int
+    place: int
     takes: bool
     below: bool
 
@@ -104,7 +104,7 @@ def decides(hits: Iterable[Hit]) -> int | None:
     itself = next((hit for hit in reversed(found) if not hit.below), None)
     around = next((hit for hit in reversed(found) if hit.below), None)
     if around is None or not around.takes:
-        return itself.index if itself is not None and itself.takes else None
-    if itself is None or itself.index < around.index:
-        return around.index
-    return itself.index if itself.takes else None
+        return itself.place if itself is not None and itself.takes else None
+    if itself is None or itself.place < around.place:
+        return around.place
+    return itself.place if itself.takes else None

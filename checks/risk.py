@@ -209,6 +209,8 @@ def _structure(file: ChangedFile) -> Iterator[RiskReason]:
 
 def is_deceptive(path: str) -> bool:
     """Whether a path can look like another one: control, direction, format, surrogate and unassigned characters."""
+    if path.isascii():
+        return not path.isprintable()
     return any(unicodedata.category(character)[0] == "C" for character in path)
 
 

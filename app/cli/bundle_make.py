@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli.check import read_ticket
+from app.cli.judging import read_ticket
 from app.cli.printing import progress
 from app.local.clone import find_clone
 from app.local.drafting import Given, Known, Question, block, draft, faults, questions

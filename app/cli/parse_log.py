@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from app.cli.files import read_chunks, shown
-from app.cli.printing import print_json, print_line, progress
+from app.cli.printing import Style, print_json, print_line, progress
 from app.gate.log_process import parse_log_stream
 from app.local.clone import CannotLook
 from checks.logs.decode import MAX_BYTES as LIMIT
@@ -17,7 +17,11 @@ from checks.logs.report import LogReport
 from checks.snapshot import Unread
 from policies.escape import clean
 
-_WORDS = {True: ("green", "green"), False: ("red", "bold red"), None: ("unknown", "yellow")}
+_WORDS: dict[bool | None, tuple[str, Style]] = {
+    True: ("green", "green"),
+    False: ("red", "bold red"),
+    None: ("unknown", "yellow"),
+}
 
 
 def parse_log(

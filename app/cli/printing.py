@@ -1,28 +1,39 @@
 """What the commands print: one JSON object for programs, or words and a tree for people.
 
 Text that came from a repository or a log is cleaned first, so that no terminal control, link or markup of it works.
+Drawn here and not by a library, because a command that answers in half a second would spend a tenth on loading one.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from checks.finding import Finding, Status
 from policies.escape import clean
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
-    from rich.tree import Tree
-
     from policies.verdict import Node, Verdict
 
-_STYLES = {
+Style = Literal["", "dim", "green", "yellow", "bold red", "bold magenta"]
+
+# Select Graphic Rendition, ECMA-48 section 8.3.117.
+_CODES: dict[Style, str] = {
+    "": "",
+    "dim": "\x1b[2m",
+    "green": "\x1b[32m",
+    "yellow": "\x1b[33m",
+    "bold red": "\x1b[1;31m",
+    "bold magenta": "\x1b[1;35m",
+}
+_PLAIN = "\x1b[0m"
+_STYLES: dict[Status, tuple[str, Style]] = {
     Status.PASSED: ("✓", "green"),
     Status.FAILED: ("✗", "bold red"),
     Status.PENDING: ("…", "yellow"),
@@ -30,6 +41,7 @@ _STYLES = {
     Status.SKIPPED: ("-", "dim"),
 }
 _OPEN = (Status.FAILED, Status.ERRORED, Status.PENDING)
+_NARROWEST = 20  # columns for words, however deep in the tree
 
 
 def print_json(value: Any) -> None:
@@ -37,17 +49,14 @@ def print_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=True) + "\n")
 
 
-def print_line(text: str, style: str = "") -> None:
-    from rich.text import Text
-
-    _console().print(Text(text, style=style), soft_wrap=True)
+def print_line(text: str, style: Style = "") -> None:
+    sys.stdout.write(_styled(text, style) + "\n")
 
 
-def _console() -> Console:
-    """rich is imported where something is printed with it: JSON and standard error that no person reads need none."""
-    from rich.console import Console
-
-    return Console(highlight=False)
+def _styled(text: str, style: Style) -> str:
+    """Colours only where a person sees them (https://no-color.org)."""
+    wanted = style and sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return f"{_CODES[style]}{text}{_PLAIN}" if wanted else text
 
 
 @contextmanager
@@ -56,11 +65,12 @@ def progress(words: str) -> Iterator[None]:
     if not sys.stderr.isatty():
         yield
         return
-    from rich.console import Console
-    from rich.text import Text
-
-    with Console(stderr=True).status(Text(words)):
+    sys.stderr.write(f"{words} …")
+    sys.stderr.flush()
+    try:
         yield
+    finally:
+        sys.stderr.write("\r\x1b[K")
 
 
 def record(finding: Finding) -> dict[str, Any]:
@@ -91,30 +101,53 @@ def headline(verdict: Verdict) -> str:
 
 def print_verdict(verdict: Verdict) -> None:
     """The result tree, readable from 40 columns on."""
-    from rich.text import Text
-
-    console = _console()
-    console.print(Text(headline(verdict), style=_STYLES[verdict.status][1]))
+    width = shutil.get_terminal_size().columns
+    for line in wrapped(headline(verdict), width):
+        print_line(line, _STYLES[verdict.status][1])
     for name, root in (("evidence", verdict.evidence), ("review", verdict.review)):
-        console.print(_tree(f"mergegate/{name}", root))
+        for line in (*_item(root.status, f"mergegate/{name}", "", "", width), *_parts(root, width)):
+            print_line(line)
 
 
-def _tree(name: str, root: Node) -> Tree:
-    from rich.text import Text
-    from rich.tree import Tree
-
-    tree = Tree(_line(root.status, name), guide_style="dim")
-    for part in root.children:
-        branch = tree.add(_line(part.status, clean(part.name, 80)))
-        for leaf in part.children:
-            twig = branch.add(_line(leaf.status, clean(leaf.reason, 1_000)))
+def _parts(root: Node, width: int) -> Iterator[str]:
+    for part, (first, below) in _guided(root.children, ""):
+        yield from _item(part.status, clean(part.name, 80), first, below, width)
+        for leaf, guides in _guided(part.children, below):
+            yield from _item(leaf.status, clean(leaf.reason, 1_000), *guides, width)
             if leaf.finding is not None and leaf.finding.fix is not None and leaf.status in _OPEN:
-                twig.add(Text(f"Fix: {clean(leaf.finding.fix.text, 1_000)}"))
-    return tree
+                yield from _block(
+                    f"Fix: {clean(leaf.finding.fix.text, 1_000)}", f"{guides[1]}└── ", f"{guides[1]}    ", width
+                )
 
 
-def _line(status: Status, words: str) -> Text:
-    from rich.text import Text
+def _guided(nodes: Sequence[Node], before: str) -> Iterator[tuple[Node, tuple[str, str]]]:
+    """Each with what stands before its first line, and before its other lines and all below it."""
+    for number, node in enumerate(nodes, start=1):
+        last = number == len(nodes)
+        yield node, (f"{before}{'└── ' if last else '├── '}", f"{before}{'    ' if last else '│   '}")
 
+
+def _item(status: Status, words: str, first: str, below: str, width: int) -> Iterator[str]:
     sign, style = _STYLES[status]
-    return Text.assemble((f"{sign} ", style), words)
+    lines = _block(f"{sign} {words}", first, below, width)
+    yield next(lines).replace(sign, _styled(sign, style), 1)
+    yield from lines
+
+
+def _block(words: str, first: str, below: str, width: int) -> Iterator[str]:
+    for number, line in enumerate(wrapped(words, max(width - len(first), _NARROWEST))):
+        yield _styled(below if number else first, "dim") + line
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """Lines of at most `width` characters, broken between words, and in a word only where it is longer than a line."""
+    lines = [""]
+    for word in text.split(" "):
+        room = width - len(lines[-1]) - 1
+        if lines[-1] and len(word) > room:
+            lines.append("")
+        while len(word) > width:
+            lines[-1], word = word[:width], word[width:]
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}" if lines[-1] else word
+    return lines

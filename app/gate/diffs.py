@@ -6,8 +6,9 @@ UTF-8 is kept with surrogate escapes, so that two different paths never become o
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from checks.snapshot import SYMLINK_MODE, ChangedFile, Diff, FileStatus
 
@@ -20,6 +21,7 @@ STATUSES = {
     "T": FileStatus.TYPE_CHANGED,
 }
 
+_TWO_PATHS = (FileStatus.RENAMED, FileStatus.COPIED)
 MOST_FILES = 3_000  # GitHub lists no more; beyond it everything is high risk
 
 
@@ -27,11 +29,14 @@ class UnreadableDiff(ValueError):
     """Git's answer has a shape that its documentation does not describe."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lines:
+class Lines(NamedTuple):
     additions: int
     deletions: int
     binary: bool
+
+
+_NONE = Lines(0, 0, False)
+_SYMLINK = SYMLINK_MODE.encode()
 
 
 def parse_diff(raw: bytes, numstat: bytes, symlink_targets: Mapping[str, str] | None = None) -> Diff:
@@ -39,14 +44,28 @@ def parse_diff(raw: bytes, numstat: bytes, symlink_targets: Mapping[str, str] | 
 
     Raises UnreadableDiff for an answer that cannot be read completely.
     """
-    lines = dict(_numstat(numstat))
-    files = tuple(_with_lines(file, lines, symlink_targets or {}) for file in _raw(raw))
+    lines, targets = dict(_numstat(numstat)), symlink_targets or {}
+    files = tuple(_file(entry, lines, targets) for entry in _entries(raw))
     return Diff(files[:MOST_FILES], complete=len(files) <= MOST_FILES)
 
 
 def symlink_oids(raw: bytes) -> tuple[str, ...]:
     """Blob ids of the symbolic links on the new side; their contents are the targets."""
-    return tuple(file.new_oid for file in _raw(raw) if file.new_mode == SYMLINK_MODE and file.new_oid)
+    if _SYMLINK not in raw:  # nearly always, and thousands of entries need not be read twice
+        return ()
+    return tuple(entry.new_oid for entry in _entries(raw) if entry.new_mode == SYMLINK_MODE)
+
+
+class _Entry(NamedTuple):
+    """An entry of `--raw`."""
+
+    path: str
+    status: FileStatus
+    previous_path: str | None
+    old_mode: str
+    new_mode: str
+    old_oid: str
+    new_oid: str
 
 
 def _text(path: bytes) -> str:
@@ -60,18 +79,18 @@ def _fields(answer: bytes) -> Iterator[bytes]:
     return iter(parts[:-1])
 
 
-def _raw(answer: bytes) -> Iterator[ChangedFile]:
+def _entries(answer: bytes) -> Iterator[_Entry]:
     fields = _fields(answer)
     for header in fields:
         try:
             old_mode, new_mode, old_oid, new_oid, word = header.decode("ascii").removeprefix(":").split(" ")
             status = STATUSES[word[0]]
             first = _text(next(fields))
-            moved = status in (FileStatus.RENAMED, FileStatus.COPIED)
+            moved = status in _TWO_PATHS
             path, previous = (_text(next(fields)), first) if moved else (first, None)
-        except (ValueError, KeyError, StopIteration) as wrong:
+        except (ValueError, KeyError, IndexError, StopIteration) as wrong:
             raise UnreadableDiff(f"git's list of changes has an unknown entry {header[:80]!r}") from wrong
-        yield ChangedFile(path, status, previous, old_mode, new_mode, old_oid, new_oid)
+        yield _Entry(path, status, previous, sys.intern(old_mode), sys.intern(new_mode), old_oid, new_oid)
 
 
 def _numstat(answer: bytes) -> Iterator[tuple[str, Lines]]:
@@ -88,18 +107,5 @@ def _numstat(answer: bytes) -> Iterator[tuple[str, Lines]]:
             raise UnreadableDiff(f"git's line counts have an unknown entry {field[:80]!r}") from wrong
 
 
-def _with_lines(file: ChangedFile, lines: Mapping[str, Lines], targets: Mapping[str, str]) -> ChangedFile:
-    counted = lines.get(file.path, Lines(0, 0, False))
-    return ChangedFile(
-        file.path,
-        file.status,
-        file.previous_path,
-        file.old_mode,
-        file.new_mode,
-        file.old_oid,
-        file.new_oid,
-        counted.additions,
-        counted.deletions,
-        counted.binary,
-        targets.get(file.new_oid or ""),
-    )
+def _file(entry: _Entry, lines: Mapping[str, Lines], targets: Mapping[str, str]) -> ChangedFile:
+    return ChangedFile(*entry, *lines.get(entry.path, _NONE), targets.get(entry.new_oid))

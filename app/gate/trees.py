@@ -52,16 +52,15 @@ async def read_names(
 
 
 def parse_listing(answer: bytes) -> TreeNames:
-    """`<mode> <type> <object>`, a tab, the path, NUL; and again."""
-    paths: list[str] = []
-    links: dict[str, str] = {}
-    for entry in answer.split(b"\0")[:-1]:
-        head, _, path = entry.partition(b"\t")
-        name = path.decode("utf-8", "surrogateescape")
-        paths.append(name)
-        if head.startswith(SYMLINK_MODE.encode()):
-            links[name] = head.rpartition(b" ")[2].decode("ascii")
-    return TreeNames(tuple(paths), links)
+    """`<mode> <type> <object>`, a tab, the path, NUL; and again. In UTF-8 a byte of a path is never a tab or NUL."""
+    entries = answer.decode("utf-8", "surrogateescape").split("\0")[:-1]
+    paths = tuple(entry[entry.index("\t") + 1 :] for entry in entries)
+    links = {path: _oid(entry) for path, entry in zip(paths, entries, strict=True) if entry.startswith(SYMLINK_MODE)}
+    return TreeNames(paths, links)
+
+
+def _oid(entry: str) -> str:
+    return entry.partition("\t")[0].rpartition(" ")[2]
 
 
 async def _aliases(objects: GitObjects, links: Mapping[str, str]) -> Aliases:

@@ -13,7 +13,7 @@ from typing import Any
 
 from typer.testing import CliRunner, Result
 
-from app.cli.main import app
+from app.cli.commands import app
 
 BUNDLE = """reason: Totals were computed once a row.
 commands:

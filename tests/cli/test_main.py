@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from app.cli import main
+from app.cli import commands, main
 from tests.cli.clones import command, run
 
 COMMANDS = (
@@ -52,7 +52,7 @@ def test_a_fault_of_the_program_never_reads_as_something_failed(
     def broken() -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(main, "app", broken)
+    monkeypatch.setattr(commands, "app", broken)
     monkeypatch.setattr(sys, "argv", ["mergegate"])
     with pytest.raises(SystemExit) as ended:
         main.main()

@@ -14,7 +14,7 @@ from pydantic import SecretStr
 from typer.testing import CliRunner
 
 from app.cli import setup_ci
-from app.cli.main import app
+from app.cli.commands import app
 from app.github.personal import PersonalClient
 from app.local.clone import CannotLook
 from app.local.first_ci import CI, VERIFIER

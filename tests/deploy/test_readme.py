@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.cli import main
+from app.cli import commands
 from app.config import Settings, read_settings
 from app.gate.presets import read_presets
 from checks.bundle import Bundle, parse_bundle
@@ -46,7 +46,7 @@ def test_defaults_are_those_of_the_table() -> None:
     assert (settings.resync_seconds, settings.writes_per_minute) == (600, 60)
 
 
-@pytest.mark.parametrize("name", sorted(main.COMMANDS))
+@pytest.mark.parametrize("name", sorted(commands.COMMANDS))
 def test_every_command_is_documented(name: str) -> None:
     assert f"`mergegate {name}" in README or f"`{name}`" in README
 
