@@ -14,7 +14,7 @@ BODY_BYTES = 512 * 1024
 TITLE = 256  # characters, GitHub's limits
 TEXT = 65_536
 DEPTH = 12
-VALUES = 5_000
+VALUES = 1_000
 Rule = Callable[[Any, Grant], str | None]
 """A field's rule: what is wrong with the value, as the end of a sentence about the field; None if nothing is."""
 

@@ -33,8 +33,8 @@ from app.proxy.api.bodies import Json
 from app.proxy.api.literals import Unfit, inlined
 from app.proxy.refusal import Refusal
 
-QUERY_BYTES = 32 * 1024  # gh's longest is 5 KiB
-TOKENS = 4_000
+QUERY_BYTES = 32 * 1024  # gh's longest has 5 KiB and 600 tokens
+TOKENS = 2_000
 NESTING = 24
 KEYS = frozenset({"query", "variables", "operationName"})
 ONCE = "Send one operation, as `query`, `variables` and `operationName`"

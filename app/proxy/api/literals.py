@@ -35,9 +35,12 @@ from graphql import (
     Visitor,
     is_input_type,
     type_from_ast,
+    value_from_ast_untyped,
     visit,
 )
 
+MOST_VALUES = 1_000  # in a document, once its variables are in their places
+MOST_TEXT = 512 * 1024  # characters, the same
 _NAME = re2.compile(r"[_A-Za-z][_0-9A-Za-z]{0,99}")
 
 
@@ -67,7 +70,8 @@ def inlined(
         directives=operation.directives,
         selection_set=operation.selection_set,
     )
-    replaced = [visit(one, _Replacing(values)) for one in (bare, *fragments)]
+    replacing = _Replacing(values, {name: _weight(_plain(name, one, given)) for name, one in definitions.items()})
+    replaced = [visit(one, replacing) for one in (bare, *fragments)]
     return DocumentNode(definitions=tuple(replaced))
 
 
@@ -120,10 +124,29 @@ def _scalar(value: Any, is_enum: bool) -> ValueNode:
     return StringValueNode(value=value)
 
 
+def _plain(name: str, definition: VariableDefinitionNode, given: Mapping[str, Any]) -> Any:
+    default = definition.default_value
+    if name in given or default is None:
+        return given.get(name)
+    return value_from_ast_untyped(default)
+
+
+def _weight(value: Any) -> tuple[int, int]:
+    """How many values a JSON value holds, and how many characters."""
+    inner = [*value.keys(), *value.values()] if isinstance(value, dict) else value if isinstance(value, list) else []
+    weights = [_weight(one) for one in inner]
+    text = len(value) if isinstance(value, str) else 0
+    return 1 + sum(one for one, _ in weights), text + sum(more for _, more in weights)
+
+
 class _Replacing(Visitor):
-    def __init__(self, values: Mapping[str, ValueNode | None]) -> None:
+    """A short document can name a long variable many times, so what it grows to is counted while it grows."""
+
+    def __init__(self, values: Mapping[str, ValueNode | None], weights: Mapping[str, tuple[int, int]]) -> None:
         super().__init__()
         self._values = values
+        self._weights = weights
+        self._held = self._text = 0
 
     def enter_argument(self, node: ArgumentNode, *_: Any) -> Any:
         return self._absent(node.value)
@@ -133,7 +156,12 @@ class _Replacing(Visitor):
 
     def enter_variable(self, node: VariableNode, *_: Any) -> Node:
         """In a list, an absent variable is null."""
-        return self._of(node) or NullValueNode()
+        value = self._of(node) or NullValueNode()
+        held, text = self._weights[node.name.value]
+        self._held, self._text = self._held + held, self._text + text
+        if self._held > MOST_VALUES or self._text > MOST_TEXT:
+            raise Unfit("The variables are used too often for their size")
+        return value
 
     def _absent(self, value: ValueNode) -> Any:
         return REMOVE if isinstance(value, VariableNode) and self._of(value) is None else None

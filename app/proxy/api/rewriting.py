@@ -16,6 +16,8 @@ _HOST = re2.compile(
     r"(?:[A-Za-z0-9-]{1,63}\.){0,9}[A-Za-z0-9-]{1,63}(?::[0-9]{1,5})?|\[[0-9A-Fa-f:.]{2,45}\](?::[0-9]{1,5})?"
 )
 _LINK = re2.compile(r'\s*<([^<>"\s]+)>\s*;\s*rel="([a-z]{1,10})"\s*')
+_NAME = re2.compile(r"(?:[a-z0-9-]{1,63}\.){2,9}[a-z0-9-]{2,63}")
+_ADDRESS = re2.compile(r"https?://[!#-;=?-\[\]_a-z~%]+")  # what RFC 3986 lets an address hold
 GITHUB_API = "https://api.github.com"
 
 
@@ -87,7 +89,9 @@ class Rewriting:
 
 def may_follow(api_url: str, location: str) -> bool:
     """Whether a download's redirect leads to where GitHub keeps such things, so that the proxy fetches it itself."""
+    if _ADDRESS.fullmatch(location) is None:
+        return False
     scheme, host = origin(location)
     if (scheme, host) == origin(api_url):
         return True
-    return scheme == "https" and "@" not in host and any(host.endswith(store) for store in _STORES)
+    return scheme == "https" and _NAME.fullmatch(host) is not None and host.endswith(_STORES)

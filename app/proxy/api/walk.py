@@ -1,7 +1,7 @@
 """One walk over a valid, literal document, with its fragments in their places: how much it asks for, and of whom.
 
 Pull requests and issues point to other repositories (a fork, a parent issue). Beyond such a field a document may ask
-for little more than the name of what is there; NARROW says what. Everything else stays in the session's repository.
+for little more than the name of what is there: TOLD and NAMED say what. Everything else stays in the repository.
 """
 
 from __future__ import annotations
@@ -24,26 +24,16 @@ from graphql import (
 
 from app.proxy.api.documents import Asked, allowed
 
-FIELDS = 5_000
+FIELDS = 2_000
 LEVELS = 40
 # GitHub's own limit: https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
 NODES = 500_000
 PAGE = 100
-LEAVING = frozenset(
-    {
-        ("Issue", "parent"),
-        ("Issue", "subIssues"),
-        ("Issue", "blockedBy"),
-        ("Issue", "blocking"),
-        ("Issue", "closedByPullRequestsReferences"),
-        ("PullRequest", "closingIssuesReferences"),
-    }
-)
-"""Fields whose objects may be another repository's; so may every Repository be that is not the document's root."""
 _LIST = frozenset({"nodes", "edges", "pageInfo", "totalCount"})
-_PAGE_INFO = frozenset({"endCursor", "hasNextPage", "hasPreviousPage", "startCursor"})
 _ACCOUNT = frozenset({"id", "login", "name", "databaseId"})
-NARROW: Mapping[str, frozenset[str]] = {
+_TOLD = frozenset({"id", "number", "title", "url", "state", "repository"})
+Narrow = Mapping[str, frozenset[str]]
+TOLD: Narrow = {
     "Repository": frozenset(
         {
             *(
@@ -62,19 +52,30 @@ NARROW: Mapping[str, frozenset[str]] = {
             *("mergeCommitAllowed", "rebaseMergeAllowed", "squashMergeAllowed"),
         }
     ),
-    "Issue": frozenset({"id", "number", "title", "url", "state", "repository"}),
-    "PullRequest": frozenset({"id", "number", "title", "url", "state", "repository"}),
+    "Issue": _TOLD,
+    "PullRequest": _TOLD,
     "Ref": frozenset({"name"}),
-    "RepositoryOwner": _ACCOUNT,
+    "RepositoryOwner": frozenset({"id", "login"}),
     "User": _ACCOUNT,
     "Organization": _ACCOUNT,
     "IssueConnection": _LIST,
     "PullRequestConnection": _LIST,
     "IssueEdge": frozenset({"cursor", "node"}),
     "PullRequestEdge": frozenset({"cursor", "node"}),
-    "PageInfo": _PAGE_INFO,
+    "PageInfo": frozenset({"endCursor", "hasNextPage", "hasPreviousPage", "startCursor"}),
     "Node": frozenset({"id"}),
 }
+NAMED: Narrow = {**TOLD, "Issue": frozenset({"id", "number", "url", "repository"})}
+LEAVING: Mapping[tuple[str, str], Narrow] = {
+    ("Issue", "parent"): TOLD,
+    ("Issue", "subIssues"): TOLD,
+    ("Issue", "blockedBy"): TOLD,
+    ("Issue", "blocking"): TOLD,
+    ("Issue", "closedByPullRequestsReferences"): TOLD,
+    # An agent chooses these by what it writes into its description, so it learns no more of them than it wrote.
+    ("PullRequest", "closingIssuesReferences"): NAMED,
+}
+"""Fields whose objects may be others than the session's; so may every Repository be that is not the document's root."""
 
 
 class Refused(ValueError):
@@ -96,7 +97,9 @@ class _Walk:
     found: list[Selected] = field(default_factory=list)
     nodes: int = 0
 
-    def into(self, selections: SelectionSetNode, kind: GraphQLNamedType, narrow: bool, times: int, level: int) -> None:
+    def into(
+        self, selections: SelectionSetNode, kind: GraphQLNamedType, narrow: Narrow | None, times: int, level: int
+    ) -> None:
         if level > LEVELS:
             raise Refused(f"The document is deeper than {LEVELS} levels")
         for one in selections.selections:
@@ -110,12 +113,12 @@ class _Walk:
                 inner = allowed().type_map[fragment.type_condition.name.value]
                 self.into(fragment.selection_set, inner, narrow, times, level + 1)
 
-    def _field(self, node: FieldNode, kind: GraphQLNamedType, narrow: bool, times: int, level: int) -> None:
+    def _field(self, node: FieldNode, kind: GraphQLNamedType, narrow: Narrow | None, times: int, level: int) -> None:
         name = node.name.value
         if name.startswith("__"):
             self.found += [] if name == "__typename" else [Selected(kind.name, name, {})]
             return
-        if narrow and name not in NARROW.get(kind.name, frozenset()):
+        if narrow is not None and name not in narrow.get(kind.name, frozenset()):
             raise Refused(f"Field '{name}' of type '{kind.name}' may belong to another repository here")
         assert isinstance(kind, GraphQLObjectType | GraphQLInterfaceType)
         selected = Selected(kind.name, name, dict(_arguments(node)))
@@ -126,7 +129,7 @@ class _Walk:
         page = _page(selected) if inner.name.endswith("Connection") else 1
         self._count(times * page if inner.name.endswith("Connection") else 0)
         if node.selection_set is not None:
-            self.into(node.selection_set, inner, narrow or _leaves(kind, name, inner), times * page, level + 1)
+            self.into(node.selection_set, inner, narrow or _leaving(kind, name, inner), times * page, level + 1)
 
     def _count(self, more: int) -> None:
         self.nodes += more
@@ -139,12 +142,13 @@ def walk(asked: Asked) -> list[Selected]:
     kind = allowed().get_root_type(asked.operation.operation)
     assert kind is not None
     walking = _Walk(asked)
-    walking.into(asked.operation.selection_set, kind, False, 1, 0)
+    walking.into(asked.operation.selection_set, kind, None, 1, 0)
     return walking.found
 
 
-def _leaves(kind: GraphQLNamedType, name: str, inner: GraphQLNamedType) -> bool:
-    return (kind.name, name) in LEAVING or (inner.name == "Repository" and kind.name != "Query")
+def _leaving(kind: GraphQLNamedType, name: str, inner: GraphQLNamedType) -> Narrow | None:
+    another = TOLD if inner.name == "Repository" and kind.name != "Query" else None
+    return LEAVING.get((kind.name, name), another)
 
 
 def _arguments(node: FieldNode) -> Iterator[tuple[str, Any]]:

