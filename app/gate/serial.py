@@ -145,7 +145,7 @@ async def _build(queue: SerialQueue, entry: Entry) -> Outcome:
     begun = replace(entry, trial_base=queue.tip.oid, trial_sha=trial.sha, trial_ref=trial.ref)
     async with queue.gate.database.transaction() as connection:
         taken = await serial.begin_trial(connection, begun, queue.gate.now())
-        await work.mark(connection, [Mark(str(_pull(queue, entry)))])
+    await _mark_all(queue)
     return await _publish(queue, begun, trial) if taken else Sleep(AT_ONCE)
 
 

@@ -138,9 +138,9 @@ def _joins(observation: Observation, standing: Standing) -> bool:
             verdict.target_ref,
         )
     ):
-        return standing.frozen is None
+        return True  # in a freeze too: the order is that of becoming ready
     if entry.state == "refused":
-        return standing.frozen is None and wish is not None and wish.at > entry.since
+        return wish is not None and wish.at > entry.since
     if wish is None or entry.state != "waiting":
         return False
     return (wish.jump and not entry.priority) or (wish.despite_freeze and not entry.despite_freeze)

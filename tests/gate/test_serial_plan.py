@@ -83,7 +83,7 @@ ROWS: list[tuple[str, Any, Verdict, list[Any]]] = [
     ("no place yet, and a person wishes it", seen(None, verdict(), wish=ADA), verdict(),
      [replace(JOIN, asked_by="ada")]),
     ("with a jump", seen(None, wish=replace(ADA, jump=True)), AGENTS, [replace(JOIN, asked_by="ada", jump=True)]),
-    ("in a freeze", seen(None, frozen=Frozen("Frozen.")), AGENTS, []),
+    ("in a freeze", seen(None, frozen=Frozen("Frozen.")), AGENTS, [JOIN]),
     ("a layer above the lowest", seen(None, changes={
         "snapshot": replace(observation().snapshot, stack=Stack(1, MAIN, TARGET, 2, 2), observed_at=NOW)}), AGENTS, []),
     ("a conflict", seen(None, changes={
