@@ -104,12 +104,12 @@ async def test_nothing_is_merged_untried_when_target_or_head_move(stage: Scene) 
     await stage.github.push(shop, "agent/discount", {"shop/discount.py": "RATE = 0.2\n"}, author="courier[bot]")
     await stage.settle()
     assert len(trial_branches(shop)) == 3
-    assert pull.merged_at is None
+    assert turns.landed == []
     refs = await stage.github.git(shop).refs("refs/heads/mergegate/queue/")
     assert list(refs) == [trial_branches(shop)[-1]], "the branches of trials that are over are deleted"
     await release_ci(stage, shop)
     await stage.settle()
-    assert pull.merged_at is not None
+    assert turns.landed == [pull.number]
     await turns.assert_sound()
 
 

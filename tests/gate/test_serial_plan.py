@@ -23,7 +23,7 @@ from app.gate.effects import (
     TakeRequeue,
 )
 from app.gate.observation import AskedRequeue, Observation, OwnRun, QueueState, Wish
-from app.gate.plan import output_digest, plan
+from app.gate.plan import github_state, output_digest, plan
 from app.gate.serial_plan import queue_wanted
 from checks.finding import Status
 from checks.snapshot import Stack
@@ -51,9 +51,8 @@ def seen(entry: Entry | None, said: Verdict = AGENTS, *, changes: dict[str, Any]
 
 
 def _shown(start: Observation, said: Verdict) -> list[OwnRun]:
-    status = {Status.PASSED: ("completed", "success"), Status.FAILED: ("completed", "failure")}
     return [
-        OwnRun(3, QUEUE, *status.get(want.status, ("in_progress", None)), said.key, output_digest(want.output), NOW)
+        OwnRun(3, QUEUE, *github_state(want.status, None, NOW), said.key, output_digest(want.output), NOW)
         for want in queue_wanted(start, said)
     ]
 
