@@ -13,6 +13,7 @@ from checks.tampering.alteration import Alteration
 from checks.tampering.bounded import few_of_each
 from checks.tampering.change import Change
 from checks.tampering.commands.compare import compare_runs
+from checks.tampering.commands.make_settings import make_settings
 from checks.tampering.commands.places import scopes_of
 from checks.tampering.endings import is_code
 from checks.tampering.goldens import rewritten_goldens
@@ -24,6 +25,7 @@ from checks.tampering.settings.compare import compare_settings
 from checks.tampering.settings.coverage import COVERAGE
 from checks.tampering.settings.javascript_runners import JAVASCRIPT_RUNNERS
 from checks.tampering.settings.lint import LINT
+from checks.tampering.settings.module_maps import module_maps
 from checks.tampering.settings.other_runners import OTHER_RUNNERS
 from checks.tampering.settings.python_runners import PYTHON_RUNNERS
 from checks.tampering.suppressions import suppressions
@@ -51,6 +53,8 @@ def _alterations(changes: Sequence[Change], tree: Collection[str]) -> Iterator[A
     yield from suppressions(changes)
     yield from rewritten_goldens(changes)
     yield from runner_swaps(changes)
+    yield from make_settings(changes)
+    yield from module_maps(changes)
 
 
 def removed_folders(changes: Sequence[Change]) -> frozenset[str]:

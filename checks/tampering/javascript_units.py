@@ -17,6 +17,7 @@ from tree_sitter import Node
 from checks.tampering.branches import BranchReader, Handler, left_at
 from checks.tampering.chains import Chain, chain
 from checks.tampering.javascript_assertions import SHAPE, is_caught, known, read_assertions
+from checks.tampering.javascript_imports import imported
 from checks.tampering.javascript_matchers import FAIL
 from checks.tampering.javascript_words import FUNCTIONS, Names, alias_of, declared, property_bound, written_rows
 from checks.tampering.matchers import Said
@@ -103,6 +104,7 @@ class _Reader(BranchReader):
         self._is_collected = _COLLECTED.fullmatch(path) is not None
         self._is_playwright = b"@playwright/test" in syntax.source
         self._names = Names(self.lists)
+        self._imported = imported(syntax.source)
 
     def visit(self, kind: str, node: Node) -> Iterator[Item]:
         if node.id in self.taken:
@@ -160,18 +162,20 @@ class _Reader(BranchReader):
             texts = [self.syntax.short(argument).strip('"') for argument in link.arguments or ()]
             if name in _MOCKS and texts:
                 yield Mock(texts[0])
-                yield from self._made(texts[0], (link.arguments or ())[1:])
+                factory = (link.arguments or ())[1:]
+                yield from self._made(texts[0], factory) if factory else map(Mock, self._imported[texts[0]].values())
             elif name in _SPIES and len(texts) > 1:
                 yield Mock(f"{texts[0]}.{texts[1]}")
 
     def _made(self, path: str, factory: Sequence[Node]) -> Iterator[Mock]:
         """What a module's replacement defines: `jest.mock("./cart", () => ({ total: () => 3 }))`."""
-        stem = path.rpartition("/")[2].partition(".")[0]
+        stem, own = path.rpartition("/")[2].partition(".")[0], self._imported[path]
         for function in factory:
             made = demanded(function, "body")
             made = (first_part(made) if made.type == "parenthesized_expression" else made) or made
             for pair in parts(made) if made.type == "object" else ():
-                yield Mock(f"{stem}.{self.syntax.short(pair.child_by_field_name('key') or demanded(pair, 'name'))}")
+                key = self.syntax.short(pair.child_by_field_name("key") or demanded(pair, "name"))
+                yield Mock(f"{stem}.{own.get(key, key)}")
 
     def _rows(self, read: Chain, node: Node) -> Iterator[Scope]:
         """Tests in `list.forEach(…)` run once for every element."""

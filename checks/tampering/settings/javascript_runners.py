@@ -73,7 +73,7 @@ JAVASCRIPT_RUNNERS = (
                 Bar("js.testRunner", Way.SAME, "runner-replaced", PERSON, "changes what runs the tests"),
             ),
             (
-                _ANY + "(resolver|testEnvironment|snapshotResolver|transform)",
+                _ANY + "(resolver|testEnvironment|snapshotResolver|transform)(?:\\..+)?",
                 Bar("js.runner", Way.SAME, "runner-replaced", RISK, "changes what runs the tests"),
             ),
             (_ANY + "test.update|(?:.*\\.)?updateSnapshots", _UPDATES),

@@ -102,7 +102,17 @@ OTHER_RUNNERS = (
         ),
     ),
     BarsOf(
-        r"[\w.\-]*\.(?:runsettings|csproj|fsproj|props|targets)",
+        r"[\w.\-]*(?:[tT]est|[sS]pec)[\w.\-]*\.(?:cs|fs)proj|Directory\.Build\.(?:props|targets)",
+        (
+            (_ANY + "Compile\\.@(?:Remove|Exclude)", _OUT),
+            (
+                _ANY + "EnableDefault(?:Compile)?Items",
+                Bar("dotnet.items", Way.ON, _NARROWED, PERSON, "does not take every file by itself"),
+            ),
+        ),
+    ),
+    BarsOf(
+        r"[\w.\-]*\.(?:runsettings|csproj|fsproj|vbproj|props|targets)",
         (
             (_ANY + "TestCaseFilter", Bar("dotnet.filter", Way.SAME, _NARROWED, PERSON, "leaves tests out")),
             (_ANY + "(?:IsTestProject|TreatNoTestsAsError)", _STRICT),

@@ -95,7 +95,7 @@ _BY_ENDING: Mapping[str, Callable[[bytes], Settings]] = {
     **dict.fromkeys(("json", "jsonc", "json5"), _json),
     **dict.fromkeys(("yml", "yaml", "neon"), _yaml),
     **dict.fromkeys(("ini", "cfg"), _ini),
-    **dict.fromkeys(("xml", "props", "targets", "csproj", "runsettings"), _xml),
+    **dict.fromkeys(("xml", "props", "targets", "csproj", "fsproj", "vbproj", "runsettings"), _xml),
     **dict.fromkeys(("js", "cjs", "mjs"), _javascript),
     **dict.fromkeys(("ts", "cts", "mts"), _typescript),
     "py": python_settings,

@@ -41,6 +41,8 @@ def smells(workflow: Workflow) -> Iterator[Smell]:
         yield from _of_job(job, runs_tests=bool(tests))
         for step in job.steps:
             yield from _of_step(step, runs_tests=step in tests)
+            if step in tests:
+                yield from _shell(step.shell or job.shell, step.line)
 
 
 def hidden_runs(workflow: Workflow) -> Iterator[Smell]:
@@ -131,6 +133,18 @@ def _variables(text: str, line: int) -> Iterator[Smell]:
         yield Smell("outside-variable", RISK, line, said, reason)
 
 
+def _shell(shell: str, line: int) -> Iterator[Smell]:
+    """What runs the step's script: https://docs.github.com/actions/reference/workflows-and-actions/workflow-syntax."""
+    words = shell.split()
+    if not words or (len(words) == 1 and words[0] in _SHELLS):
+        return
+    name = words[0].rpartition("/")[2]
+    is_known = name in _SHELLS and not words[0].startswith((".", "$")) and "{0}" in words
+    if not is_known or (name in _BOURNE and any(map(_STOPS_SHORT.search, words[1:]))):
+        reason = f"The tests' step is run by `{_short(shell)}`."
+        yield Smell("shell-replaced", PERSON, line, shell[:300], reason)
+
+
 def _grants(permissions: Mapping[str, str], line: int | None) -> Iterator[Smell]:
     for name, value in permissions.items():
         if value in ("write", "write-all"):
@@ -186,6 +200,13 @@ _OF_THE_CHANGE = frozenset(
     }
 )
 _GITHUBS_OWN = ("actions/", "github/")
+_BOURNE = frozenset({"bash", "sh", "dash", "zsh"})
+# Those that GitHub knows, and what runs scripts in other environments.
+_SHELLS = _BOURNE | {
+    *("pwsh", "powershell", "cmd", "python", "python3", "perl", "node", "ruby", "Rscript", "julia", "nu", "fish"),
+    *("wsl-bash", "msys2", "micromamba-shell", "alpine.sh", "nix", "nix-shell", "devenv", "pixi", "conda"),
+}
+_STOPS_SHORT = re2.compile(r"[|;&]|^-[a-z]*[nc]")  # another command, no execution, or a script of its own
 _RETRIES = ("nick-fields/retry", "nick-invision/retry", "Wandalen/wretry.action")
 _PINNED = re2.compile(r"[^@]+@[0-9a-f]{40}|docker://[^@]+@sha256:[0-9a-f]{64}")
 _VARIABLE = re2.compile(rb"\bvars\.[A-Za-z_][A-Za-z0-9_]*")
