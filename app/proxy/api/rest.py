@@ -94,7 +94,7 @@ def _body(grant: Grant, route: Route, raw: bytes) -> Json | Denied | None:
     if isinstance(body, Refusal):
         return Denied(400, body)
     fault = judged(body, route.body, route.required, grant)
-    return body if fault is None else Denied(422, fault)
+    return body | dict(route.fixed) if fault is None else Denied(422, fault)
 
 
 def _with_subject(grant: Grant, asked: Forward, values: dict[str, str], body: Json | None) -> Forward:

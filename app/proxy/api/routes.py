@@ -36,6 +36,7 @@ class Route:
     """One method and path. `subject` is what its number or id must be; `download` follows one redirect for the agent.
 
     `permissions` are the courier's; a route that writes to an issue or a pull request, whichever it is, names none.
+    `fixed` are fields of the body that are set, whatever was given.
     """
 
     method: str
@@ -46,6 +47,7 @@ class Route:
     subject: Subject | None = None
     body: Mapping[str, Rule] | None = None
     required: tuple[str, ...] = ()
+    fixed: Mapping[str, object] = field(default_factory=dict)
     makes: Makes | None = None
     download: bool = False
     parts: tuple[str, ...] = field(init=False)
@@ -103,7 +105,12 @@ ALLOWED: tuple[Route, ...] = (
     _get("pulls/{number}/reviews", _PULLS, pages=True),
     _get("pulls/{number}/comments", _PULLS, "sort", "direction", "since", pages=True),
     Route(
-        "POST", "pulls", OPENING, right=Right.PULL_REQUEST, body=_OPEN, required=("title", "head", "base"), makes="pull"
+        *("POST", "pulls", OPENING),
+        right=Right.PULL_REQUEST,
+        body=_OPEN,
+        required=("title", "head", "base"),
+        fixed={"maintainer_can_modify": False},
+        makes="pull",
     ),
     Route("PATCH", "pulls/{number}", EDITING, right=Right.PULL_REQUEST, subject="own pull", body=_EDIT),
     Route("GET", "issues/{number}", _TALK, subject="discussed"),

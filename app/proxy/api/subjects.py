@@ -102,7 +102,7 @@ def _found(subject: Subject) -> Found | None:
 
 
 def _is_enough(grant: Grant, look: Look, subject: Subject, found: Found) -> bool:
-    is_ticket = found == Found(grant.ticket or 0, "issue")
+    is_ticket = grant.ticket is not None and found == Found(grant.ticket, "issue")
     is_own = found.kind == "pull" and subject.head_ref_name == short(grant.branch)
     is_own = is_own and subject.head_repository == _Home(databaseId=grant.repository_id)
     match look:

@@ -65,7 +65,6 @@ def test_reading(path: str, permissions: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("method", "path", "body", "looks"),
     [
-        ("POST", "/pulls", OPEN, ()),
         ("POST", "/pulls", OPEN | {"head": "acme:agent/work", "draft": True, "maintainer_can_modify": False}, ()),
         ("PATCH", "/pulls/7", {"title": "New"}, (OwnPull(7),)),
         ("PATCH", "/pulls/7", {"body": "Text"}, (OwnPull(7),)),
@@ -80,6 +79,12 @@ def test_what_has_to_be_looked_up(method: str, path: str, body: Any, looks: tupl
     found = asked(method, HOME + path, body)
     assert isinstance(found, Forward)
     assert (found.looks, found.body) == (looks, body)
+
+
+def test_nobody_else_is_let_into_the_branch() -> None:
+    found = asked("POST", HOME + "/pulls", OPEN)
+    assert isinstance(found, Forward)
+    assert found.body == OPEN | {"maintainer_can_modify": False}
 
 
 def test_names_do_not_differ_by_case() -> None:

@@ -18,7 +18,8 @@ import httpx
 from app.proxy import sessions
 from app.proxy.listening import Address
 from app.store.database import Database
-from tests.github.state import Issue, PullRequest
+from tests.github import node_ids
+from tests.github.state import Issue, PullRequest, Token
 from tests.github.tls import new_authority
 from tests.proxy.scene import Scene, agent_environment, scene, serving
 
@@ -83,6 +84,16 @@ class Town:
             if "access_tokens" not in one.path
         ]
 
+    def writes(self) -> list[str]:
+        """Of these what was no reading and no looking up."""
+        return [one for one in self.upstream() if not one.startswith(("GET ", "POST Subject"))]
+
+    def node(self, kind: str, number: int) -> str:
+        return node_ids.encode(kind, number)
+
+    def courier_tokens(self) -> list[Token]:
+        return [one for one in self.scene.github.world.tokens.values() if one.kind == "installation"]
+
     async def gh(self, program: Path, *arguments: str, cwd: Path | None = None, **environment: str) -> Ended:
         known = {
             "PATH": os.environ.get("PATH", os.defpath),
@@ -134,6 +145,8 @@ async def town(folder: Path, database: Database) -> AsyncIterator[Town]:
     """The shop has issues 1 (the session's ticket) and 2, a workflow, and the branch `agent/work` with a change."""
     async with scene(folder, database, api_path="/api/v3") as made:
         hub, shop = made.github, made.shop
+        hub.user("ada")
+        hub.user("bob")
         await hub.push(shop, "main", {".github/workflows/ci.yml": WORKFLOW}, author="ada")
         ticket = await hub.open_issue(shop, "Broken", "It is broken", "bob")
         other = await hub.open_issue(shop, "Secret plans", "Nobody's business", "bob")
