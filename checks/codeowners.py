@@ -6,7 +6,7 @@ https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-f
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal
@@ -29,10 +29,14 @@ _EMAIL = re2.compile(r"[^\s@/]{1,100}@[^\s@/]{1,200}\.[^\s@/.]{1,60}")
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """`name` is a login, `organisation/team-slug` or an address, as written, without the `@` in front."""
+    """`name` is a login, `organisation/team-slug` or an address, as written, without the `@` in front.
+
+    `missing` says why nobody can approve as this owner, None where somebody can as far as is known.
+    """
 
     kind: Literal["user", "team", "email"]
     name: str
+    missing: str | None = None
 
     @property
     def word(self) -> str:
@@ -70,6 +74,19 @@ class Codeowners:
 ABSENT = Codeowners(None, "", ())
 
 
+@dataclass(frozen=True, slots=True)
+class ReportedError:
+    """What GitHub says about a line (from 1) of the file; `column` (from 1) is where in `source` it is.
+
+    https://docs.github.com/en/rest/repos/repos#list-codeowners-errors
+    """
+
+    line: int
+    column: int
+    kind: str  # "Unknown owner", "Invalid owner", "Invalid pattern"; others are kept
+    source: str
+
+
 def parse(path: str, content: bytes) -> Codeowners:
     """The file at `path`. Raises ValueError where it is too large to be used; a bad line is a fault, never an error."""
     if len(content) >= MAX_BYTES:
@@ -99,16 +116,51 @@ def owner_rule(parsed: Codeowners, path: str) -> OwnerRule | None:
     return None if number is None else parsed.rules[number]
 
 
+def with_reported(parsed: Codeowners, reported: Sequence[ReportedError]) -> Codeowners:
+    """What GitHub knows besides: owners whom it cannot see or who may not write, and lines that it skips."""
+    unknown = {word.casefold() for one in reported if _is_unknown_owner(one) for word in _owners_at(one)}
+    known = {fault.line for fault in parsed.faults}
+    refused = [one for one in reported if not _is_unknown_owner(one) and one.line not in known]
+    skipped = {one.line for one in refused}
+    patterns = {rule.line: rule.pattern for rule in parsed.rules}
+    faults = [LineFault(one.line, f"GitHub says: {one.kind[:100]}", patterns.get(one.line)) for one in refused]
+    rules = tuple(_marked(rule, unknown) for rule in parsed.rules if rule.line not in skipped)
+    return Codeowners(parsed.path, _digest(parsed.path or "", rules), rules, (*parsed.faults, *faults)[:_MOST_FAULTS])
+
+
 def only_for(parsed: Codeowners, paths: Collection[str]) -> Codeowners:
     """What of it decides about these paths, which is little enough to be kept with every decision."""
     deciding = {rule.line: rule for path in paths if (rule := owner_rule(parsed, path)) is not None}
     rules = tuple(deciding[line] for line in sorted(deciding))
-    return replace(parsed, rules=rules, digest=_digest(parsed.path or "", rules))
+    return Codeowners(parsed.path, _digest(parsed.path or "", rules), rules, faults_about(parsed, paths))
 
 
 def faults_about(parsed: Codeowners, paths: Collection[str]) -> tuple[LineFault, ...]:
     """Skipped lines that could have named an owner of one of these paths; what cannot be read could name any."""
     return tuple(fault for fault in parsed.faults if fault.pattern is None or _could_match(fault.pattern, paths))
+
+
+def _is_unknown_owner(one: ReportedError) -> bool:
+    return one.kind.casefold() == "unknown owner"
+
+
+def _owners_at(one: ReportedError) -> tuple[str, ...]:
+    """The owner that it is about; all of the line's where that does not come out."""
+    words = one.source[max(one.column - 1, 0) :].split()
+    if words and _owner(words[0]) is not None:
+        return (words[0],)
+    return tuple(word for word in one.source.split() if _owner(word) is not None)
+
+
+def _marked(rule: OwnerRule, unknown: Collection[str]) -> OwnerRule:
+    return replace(rule, owners=tuple(_with_reason(owner, unknown) for owner in rule.owners))
+
+
+def _with_reason(owner: Owner, unknown: Collection[str]) -> Owner:
+    if owner.word.casefold() not in unknown:
+        return owner
+    what = "a visible team with write access" if owner.kind == "team" else "somebody with write access"
+    return replace(owner, missing=f"GitHub does not know it as {what}")
 
 
 def _could_match(pattern: str, paths: Collection[str]) -> bool:
@@ -122,7 +174,7 @@ def _matcher(parsed: Codeowners) -> OwnerPatterns:
 
 
 def _digest(path: str, rules: Collection[OwnerRule]) -> str:
-    lines = (f"{rule.line} {rule.pattern} {' '.join(owner.word for owner in rule.owners)}" for rule in rules)
+    lines = (f"{rule.line} {rule.pattern} {rule.owners}" for rule in rules)
     return "sha256:" + hashlib.sha256("\n".join((path, *lines)).encode("utf-8", "replace")).hexdigest()
 
 
@@ -171,4 +223,4 @@ def _owner(word: str) -> Owner | None:
         return Owner("user", word[1:])
     if _TEAM.fullmatch(word):
         return Owner("team", word[1:])
-    return Owner("email", word) if _EMAIL.fullmatch(word) else None
+    return Owner("email", word, "an address is no account to compare with") if _EMAIL.fullmatch(word) else None

@@ -102,23 +102,31 @@ class Court:
         parts = [self._owned(wanted.count, group, path) for group, path in groups.items()]
         if unseen is not None:
             parts.append(_unknown("code owners", unseen, "whether other owned paths are touched"))
+        for fault in parsed.faults:
+            skipped = Unread(f"line {fault.line} of {parsed.path} is skipped, as {fault.because}")
+            parts.append(_unknown("code owners", skipped, "who else owns the touched paths"))
         if parts:
             return all_of(parts)
         return Outcome("code owners", Status.SKIPPED if alternative else Status.PASSED, "no touched path has an owner")
 
     def _owned(self, wanted: int, group: tuple[Owner, ...], path: str) -> Outcome:
         who = self._electorate_of(group)
-        named = ", ".join(owner.word for owner in group)
+        named = ", ".join(_named(owner) for owner in group)
         return self._count("code owners", wanted, who, f"{named}, who own `{path}`")
 
     def _electorate_of(self, group: tuple[Owner, ...]) -> Electorate:
-        """An address, or a team of another organisation, names nobody whose approval could be told from others'."""
+        """Those of the owners whose approval can be told: neither a missing one nor a team of another organisation."""
         here = self.facts.snapshot.repository.owner.casefold()
-        teams = (owner.name.split("/", 1) for owner in group if owner.kind == "team")
+        there = [owner for owner in group if owner.missing is None]
+        teams = (owner.name.split("/", 1) for owner in there if owner.kind == "team")
         return Electorate(
-            users=tuple(owner.name for owner in group if owner.kind == "user"),
+            users=tuple(owner.name for owner in there if owner.kind == "user"),
             teams=tuple(slug for organization, slug in teams if organization.casefold() == here),
         )
+
+
+def _named(owner: Owner) -> str:
+    return owner.word if owner.missing is None else f"{owner.word} (missing: {owner.missing})"
 
 
 def _parts(found: Outcome) -> tuple[Outcome, ...]:

@@ -20,6 +20,7 @@ from app.gate.listing import foreign_check_runs, own_runs
 from app.gate.memory import Memory, as_written, recall
 from app.gate.names import RepositoryName
 from app.gate.observation import Observation, Queued
+from app.gate.owners import read_owners
 from app.gate.remembered import remembered_analysis
 from app.gate.reports import with_reports
 from app.gate.runs import read_runs
@@ -37,7 +38,7 @@ from app.store.pulls import PullRow
 from checks.ci_jobs import merged_into
 from checks.snapshot import Snapshot, Unread, Verification, WorkflowFile, WorkflowRun
 from checks.tampering.alteration import Analysis
-from policies.rules import ci_requirement
+from policies.rules import asks_for_owners, ci_requirement
 
 MOST_BASES = 100  # commits of the target that one head's logs may name
 
@@ -162,6 +163,8 @@ async def _completed(gate: Gate, seen: Look, objects: GitObjects | Unread, snaps
         ),
         approval_codes={each.code: each.verdict_key for each in seen.memory.codes},
     )
+    if asks_for_owners(policy):
+        snapshot = replace(snapshot, codeowners=await read_owners(client, repository, objects, snapshot))
     return await people.with_rights(client, repository, snapshot, seen.target.policy, seen.pull)
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from app.gate.names import RepositoryName
+from app.gate.owners import teams_of_owners
 from app.github import reads
 from app.github.client import GitHubClient
 from app.github.errors import GitHubError, NotFound, RateLimited
@@ -57,7 +58,7 @@ async def with_rights(
         return replace(snapshot, permissions=dict.fromkeys(logins, unread))
     writers = _writers(pull, state.policy)
     permissions = await asyncio.gather(*[_permission(client, repository, login, writers) for login in logins])
-    teams = rules.teams_named(state.policy)
+    teams = sorted({*rules.teams_named(state.policy), *teams_of_owners(snapshot)})
     in_team = partial(reads.team_membership, client, repository.owner)
     members = await asyncio.gather(*[_members(partial(in_team, team), logins) for team in teams])
     organizations = rules.organizations_named(state.policy)

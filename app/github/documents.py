@@ -211,6 +211,14 @@ query BranchTip($owner: String!, $name: String!, $ref: String!) {
     + TARGET
 )
 
+CODEOWNERS = """
+query Codeowners($owner: String!, $name: String!, $ref: String!) {
+  repository(owner: $owner, name: $name) {
+    codeowners(refName: $ref) { errors { line column kind source path } }
+  }
+}
+"""
+
 QUEUE_ENTRIES = (
     f"""
 query QueueEntries($owner: String!, $name: String!, $branch: String!, $cursor: String) {{

@@ -209,6 +209,39 @@ async def branch_tip(client: GitHubClient, owner: str, name: str, ref: str) -> B
     return answer.repository.ref
 
 
+class CodeownersError(Model):
+    """A line (from 1) of the file at `path`, and where in `source` (from 1) it is wrong. `kind` is GitHub's word."""
+
+    line: int
+    column: int
+    kind: str
+    source: str
+    path: str
+
+
+class _Codeowners(Model):
+    errors: tuple[CodeownersError, ...]
+
+
+class _OwnedRepository(Model):
+    codeowners: _Codeowners | None
+
+
+class _OwnedAnswer(Model):
+    repository: _OwnedRepository | None
+
+
+async def codeowners_errors(client: GitHubClient, owner: str, name: str, ref: str) -> tuple[CodeownersError, ...]:
+    """What GitHub finds wrong in CODEOWNERS of a branch (`refs/heads/…`): lines, and owners whom it does not know."""
+    variables = {"owner": owner, "name": name, "ref": ref}
+    answer = await client.graphql(
+        documents.CODEOWNERS, variables, purpose="read:owners", repository=name, model=_OwnedAnswer
+    )
+    if answer.repository is None:
+        raise NotFound("GraphQL Codeowners", f"this App may not see {owner}/{name}")
+    return answer.repository.codeowners.errors if answer.repository.codeowners else ()
+
+
 class _Queue(Model):
     entries: Connection[QueuedEntry] | None
 

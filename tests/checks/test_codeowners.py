@@ -13,7 +13,18 @@ import pytest
 import re2
 
 from checks import owner_patterns
-from checks.codeowners import MAX_BYTES, MAX_RULES, Codeowners, faults_about, only_for, owner_rule, owners, parse
+from checks.codeowners import (
+    MAX_BYTES,
+    MAX_RULES,
+    Codeowners,
+    ReportedError,
+    faults_about,
+    only_for,
+    owner_rule,
+    owners,
+    parse,
+    with_reported,
+)
 from checks.owner_patterns import OwnerPatterns, unfit
 
 # The example of the page, its comments left out.
@@ -162,6 +173,41 @@ def test_only_what_decides_is_kept_and_decides_the_same() -> None:
     assert small != parsed
     assert only_for(parsed, []).rules == ()
     assert only_for(Codeowners(None, "", ()), ["x"]).rules == ()
+
+
+REPORTED = parse(
+    "CODEOWNERS", b"* @ada\n/src/ @acme/secret @bob\n/docs/ @Acme/Secret\n/odd/ @eve\n/mail/ ada@example.com\n"
+)
+
+
+def _missing(parsed: Codeowners, path: str) -> list[tuple[str, bool]]:
+    return [(owner.word, owner.missing is not None) for owner in owners(parsed, path)]
+
+
+def test_owners_whom_github_does_not_know_are_missing_wherever_they_stand() -> None:
+    known = with_reported(REPORTED, [ReportedError(2, 7, "Unknown owner", "/src/ @acme/secret @bob")])
+    assert _missing(known, "src/a") == [("@acme/secret", True), ("@bob", False)]
+    assert _missing(known, "docs/a") == [("@Acme/Secret", True)]
+    assert _missing(known, "a") == [("@ada", False)]
+    assert _missing(known, "mail/a") == [("ada@example.com", True)]
+    assert known != REPORTED
+    assert known.faults == ()
+
+
+def test_an_unclear_place_makes_all_owners_of_the_line_missing() -> None:
+    known = with_reported(REPORTED, [ReportedError(2, 1, "Unknown owner", "/src/ @acme/secret @bob")])
+    assert _missing(known, "src/a") == [("@acme/secret", True), ("@bob", True)]
+    assert with_reported(REPORTED, [ReportedError(2, 90, "Unknown owner", "/src/")]) == with_reported(REPORTED, [])
+
+
+def test_a_line_that_github_skips_is_skipped() -> None:
+    known = with_reported(REPORTED, [ReportedError(4, 1, "Invalid pattern", "/odd/ @eve")])
+    assert _missing(known, "odd/a") == [("@ada", False)]
+    assert [(fault.line, fault.pattern) for fault in known.faults] == [(4, "/odd/")]
+    assert [fault.line for fault in only_for(known, ["odd/a"]).faults] == [4]
+    assert only_for(known, ["src/a"]).faults == ()
+    told = parse("CODEOWNERS", b"!x @ada\n")
+    assert with_reported(told, [ReportedError(1, 1, "Invalid pattern", "!x @ada")]).faults == told.faults
 
 
 def test_which_skipped_lines_matter() -> None:

@@ -33,6 +33,7 @@ class Team:
     organization: str
     slug: str
     parent: str | None = None  # slug of the parent team
+    secret: bool = False
     members: dict[str, Literal["active", "pending"]] = field(default_factory=dict)  # login -> state
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.github import node_ids
+from tests.github import codeowners, node_ids
 from tests.github.access import at_least, permission_of
 from tests.github.graphql.connections import connect
 from tests.github.graphql.errors import forbidden, not_found
@@ -99,6 +99,16 @@ class RepositoryView(View):
         sha = await git.rev_parse(revision)
         kind = await git.object_type(sha) if sha else None
         return None if kind is None else self.graph.view(kind.capitalize(), self.record, sha)
+
+    async def codeowners(self, ref_name: str | None = None) -> dict[str, Any] | None:
+        """What is wrong with it as far as people are concerned."""
+        self.graph.permit(self.record, "contents")
+        for path in (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"):
+            blob = await self.graph.git(self.record).rev_parse(f"{ref_name or self.record.default_branch}:{path}")
+            if blob is not None:
+                text = (await self.graph.git(self.record).blob(blob)).decode()
+                return {"errors": codeowners.unknown_owners(self.graph.world, self.record, path, text)}
+        return None
 
     # pull requests, issues, labels
 
