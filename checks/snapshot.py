@@ -420,6 +420,24 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
+class BranchSession:
+    """The proxy session that the head's branch belongs to: the one that pushed the head, else the newest."""
+
+    id: int
+    agent: str
+    live: bool
+    brought_head: bool  # the ledger has a push of it that moved the branch to this head
+
+
+@dataclass(frozen=True, slots=True)
+class CommitPath:
+    """A path that one commit touches."""
+
+    sha: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
     """See the module's paragraph. `target_*` is the stack's base in a stack, else the pull request's base."""
 
@@ -456,6 +474,9 @@ class Snapshot:
     ticket: Ticket | None = None
     operator: str | None = None  # who runs the agent, from its session or ticket
     session_agent: str | None = None  # agent of the proxy session that pushed the head
+    session: BranchSession | None = None
+    # Paths that a commit between merge base and head touches and `diff` does not hold; None: not asked for.
+    passing_paths: tuple[CommitPath, ...] | Unread | None = None
     shared_head: tuple[int, ...] = ()  # pull requests, open or not, that had this head and another base
     base_changed_at: datetime | None = None  # when this pull request was last pointed at another base
     tested_bases: frozenset[str] = frozenset()  # commits named by logs that the target's history holds

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from checks import baseline, ci, claims, history, rollback, scope, verified
+from checks import baseline, ci, claims, history, origin, rollback, scope, verified
 from checks.approval_code import code_of
 from checks.finding import Finding, Fix, Status, failed, passed, pending, skipped
 from checks.new_tests import is_too_long, paths_of_new_tests
@@ -85,7 +85,8 @@ def _evidence(case: Case) -> tuple[Node, ...]:
     if case.who.kind == "person":
         return (group("people", (who,)), group("risk", case.risk.findings))
     if case.who.kind == "agent":
-        return (group("people", (who,)), *_of_agent(case))
+        past = origin.check(case.snapshot, case.state.policy.agents.outside_pushes)
+        return (group("people", (who, *past)), *_of_agent(case))
     return (group("people", (who,)), *_without_bundle(case))
 
 
@@ -106,7 +107,7 @@ def _of_agent(case: Case) -> tuple[Node, ...]:
         group("policy", (policy_finding(case.state),)),
         group("ticket", (_ticket(case),)),
         group("bundle", (*given, *history.check(case.snapshot, case.reading))),
-        group("scope", scope.check(case.snapshot)),
+        group("scope", (*scope.check(case.snapshot), *origin.commits(case.snapshot))),
         group("risk", case.risk.findings),
         group("rollback", back),
         group("tampering", tampering.check(case.snapshot.analysis, bundle)),

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from checks.origin import OutsideWord
 from policies.fields import Line, Logins, Organizations, Patterns, PermissionWord, RiskWord, Section, Teams
 
 
@@ -16,6 +17,12 @@ class Agents(Section):
     apps: Logins = Field(description="Logins of Apps and accounts that are agents, for example `copilot-swe-agent`.")
     trailers: Annotated[tuple[Line, ...], Field(max_length=100)] = Field(
         description="Names of commit trailers that agents leave, for example `Agent-Logs-Url`."
+    )
+    outside_pushes: OutsideWord = Field(
+        description="A head of a session's branch that did not come through it: refuse it, ask a person, or allow it."
+    )
+    freeze: bool = Field(
+        description="Whether a push from outside of the session, or one that leaves the ticket's scope, freezes it."
     )
 
 

@@ -30,6 +30,8 @@ _WANTED = {
     "rollback.migration": "Every migration has its way back, or a person accepts that what it does is kept.",
     "rollback.revert": "What lands can be undone with `git revert`.",
     "scope": "The change stays within its ticket, and all of it was seen.",
+    "origin": "The head of a session's branch came through that session of the proxy.",
+    "scope.commits": "No single commit touches more than the whole change may.",
     "tampering": "The tests that judge the change are no fewer and no weaker than before.",
     "ticket": "The work belongs to an accepted ticket.",
     "tree": "The group's tree is what git makes of its members.",

@@ -27,6 +27,7 @@ from app.gate.effects import (
     ReleaseTurn,
     StartVerification,
     TakeRequeue,
+    TellSession,
 )
 from app.gate.enqueue import enqueue
 from app.gate.gate import Gate
@@ -34,6 +35,7 @@ from app.gate.names import RepositoryName
 from app.gate.people_effects import AnswerComment
 from app.gate.plan import output_digest
 from app.gate.serial_apply import in_queue
+from app.gate.sessions import tell_session
 from app.gate.verifications import start_verification
 from app.github import reads, writes
 from app.github.addresses import route
@@ -91,6 +93,8 @@ class Applier:
                 await in_queue(self.gate, self.installation_id, self.repository, effect)
             case AnswerComment():
                 await answer_comment(self.gate, self.client, self.repository, effect)
+            case TellSession():
+                await tell_session(self.gate, self.repository.id, effect)
             case StartVerification():
                 await start_verification(self.gate, self.client, self.repository, effect)
             case _:

@@ -89,6 +89,18 @@ class StartVerification:
 
 
 @dataclass(frozen=True, slots=True)
+class TellSession:
+    """Tell the agent of a proxy session, once for `subject`, in the answer to its next push; `freeze`: before that it
+    writes nothing more until a person has looked."""
+
+    number: int
+    session: int
+    subject: str
+    words: str
+    freeze: bool
+
+
+@dataclass(frozen=True, slots=True)
 class JoinQueue:
     """Take a place in the serial queue of `target_ref`, or another place than before."""
 
@@ -156,4 +168,5 @@ class TakeRequeue:
 
 
 OfQueue = JoinQueue | LeaveQueue | HoldTurn | ReleaseTurn | MergeNow | TakeRequeue
-Effect = OfPeople | PutCheckRun | CancelCheckRun | Enqueue | Dequeue | PostNotice | StartVerification | OfQueue
+OfOthers = OfPeople | TellSession | StartVerification
+Effect = PutCheckRun | CancelCheckRun | Enqueue | Dequeue | PostNotice | OfQueue | OfOthers

@@ -190,6 +190,18 @@ class GitObjects:
         except ValueError:
             raise GitFailed("git's list of changes ends within an entry") from None
 
+    async def commits_between(self, base: str, head: str, most: int) -> tuple[str, ...]:
+        """Commits that `head` has and `base` has not, at most so many."""
+        limit = f"--max-count={most}"
+        return tuple((await self._text("rev-list", limit, "--end-of-options", f"{base}..{head}")).split())
+
+    async def paths_of_each(self, commits: Sequence[str]) -> bytes:
+        """`diff-tree --stdin -z --raw` of commits, each against its parents, renames as two paths."""
+        flags = ("--stdin", "-r", "-z", "-c", "--raw", "--root", "--no-renames", "--no-ext-diff", "--no-textconv")
+        lines = "".join(f"{commit}\n" for commit in commits)  # git passes over a line that has no end
+        _, out, _ = await run_git(self.folder, ("diff-tree", *flags), stdin=lines.encode())
+        return out
+
     async def blob(self, oid: str, limit: int) -> bytes | None:
         """A blob's bytes, or None when it is larger than `limit` bytes."""
         size = int(await self._text("cat-file", "-s", oid))
@@ -239,12 +251,24 @@ async def borrowed_objects(objects_folder: Path, folder: Path) -> AsyncIterator[
 
     It has none of the other one's configuration, hooks or attributes, and what is written stays in `folder`.
     """
-    await init_bare(folder)
     await _on_disk(_borrow, folder, objects_folder)
     yield GitObjects(folder)
 
 
+# A commit graph is a cache of the other repository's; the commits themselves are what counts.
+_CONFIGURATION = """\
+[core]
+\trepositoryformatversion = 0
+\tbare = true
+\tcommitGraph = false
+"""
+
+
 def _borrow(folder: Path, objects_folder: Path) -> None:
+    """All that makes a folder a repository (https://git-scm.com/docs/gitrepository-layout), without asking git."""
+    (folder / "refs").mkdir(parents=True)
+    (folder / "HEAD").write_text("ref: refs/heads/main\n")
+    (folder / "config").write_text(_CONFIGURATION)
     information = folder / "objects" / "info"
     information.mkdir(parents=True, exist_ok=True)
     (information / "alternates").write_bytes(_alternate(os.fsencode(objects_folder.resolve())) + b"\n")

@@ -117,6 +117,7 @@ class Observation:
     probation_passed: bool = False
     unanswered: tuple[Unanswered, ...] = ()
     queue: QueueState = QueueState()
+    freezes_sessions: bool = False  # whether a push out of bounds freezes the session that it belongs to
 
 
 @dataclass(frozen=True, slots=True)

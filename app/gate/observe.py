@@ -20,11 +20,12 @@ from app.gate.listing import foreign_check_runs, own_runs
 from app.gate.memory import Memory, as_written, recall
 from app.gate.names import RepositoryName
 from app.gate.observation import Observation, Queued
+from app.gate.passing import read_passing_paths
 from app.gate.owners import read_owners
 from app.gate.remembered import remembered_analysis
 from app.gate.reports import with_reports
 from app.gate.runs import read_runs
-from app.gate.sessions import session_of_head
+from app.gate.sessions import with_session
 from app.gate.snapshots import build_snapshot
 from app.gate.target import BRANCHES, Target, read_target
 from app.gate.verifications import read_verifications
@@ -36,7 +37,7 @@ from app.keys import PullKey
 from app.store import landings
 from app.store.pulls import PullRow
 from checks.ci_jobs import merged_into
-from checks.snapshot import Snapshot, Unread, Verification, WorkflowFile, WorkflowRun
+from checks.snapshot import CommitPath, Snapshot, Unread, Verification, WorkflowFile, WorkflowRun
 from checks.tampering.alteration import Analysis
 from policies.rules import asks_for_owners, ci_requirement
 
@@ -99,7 +100,11 @@ async def observe(gate: Gate, seen: Look) -> Observation:
         return _observation(gate, seen, _snapshot(gate, seen, unread_changes("the branch is not gated")))
     objects = await _objects(gate, seen)
     changes = await _changes(objects, seen)
-    snapshot = replace(_snapshot(gate, seen, changes), analysis=await _analysis(gate, seen, objects, changes))
+    snapshot = replace(
+        _snapshot(gate, seen, changes),
+        analysis=await _analysis(gate, seen, objects, changes),
+        passing_paths=await _passing_paths(objects, seen, changes),
+    )
     said = await _said_in_comments(gate, seen, snapshot)
     observation = _observation(gate, seen, await _completed(gate, seen, objects, snapshot, said))
     return replace(observation, probation_passed=await _probation_passed(gate, seen), unanswered=said.unanswered)
@@ -144,12 +149,9 @@ async def _completed(gate: Gate, seen: Look, objects: GitObjects | Unread, snaps
     policy = seen.target.policy.policy
     runs = await with_reports(gate, client, repository, runs, policy, ci_requirement(policy).events)
     verifications = await read_verifications(gate, client, repository, seen.head.oid)
-    session = None if snapshot.is_fork else await session_of_head(gate, repository.id, snapshot.head.ref, seen.head.oid)
     snapshot = replace(
         snapshot,
         head=replace(snapshot.head, pusher=pusher),
-        session_agent=session.grant.agent if session else None,
-        operator=session.grant.operator if session else None,
         runs=runs,
         baselines=await read_baselines(gate, seen.key.installation_id, repository.id, seen.target, runs),
         tested_bases=await _tested_bases(objects, seen, _named_bases(runs, verifications)),
@@ -163,6 +165,7 @@ async def _completed(gate: Gate, seen: Look, objects: GitObjects | Unread, snaps
         ),
         approval_codes={each.code: each.verdict_key for each in seen.memory.codes},
     )
+    snapshot = await with_session(gate, snapshot)
     if asks_for_owners(policy):
         snapshot = replace(snapshot, codeowners=await read_owners(client, repository, objects, snapshot))
     return await people.with_rights(client, repository, snapshot, seen.target.policy, seen.pull)
@@ -220,6 +223,12 @@ async def _analysis(gate: Gate, seen: Look, objects: GitObjects | Unread, change
     return await remembered_analysis(gate.database, seen.repository.id, objects, judged)
 
 
+async def _passing_paths(objects: GitObjects | Unread, seen: Look, changes: Changes) -> tuple[CommitPath, ...] | Unread:
+    if isinstance(objects, Unread):
+        return objects
+    return await read_passing_paths(objects, changes.merge_base, seen.head.oid, changes.diff)
+
+
 async def _workflows(objects: GitObjects | Unread, seen: Look) -> tuple[WorkflowFile, ...] | Unread:
     if isinstance(objects, Unread):
         return objects
@@ -240,6 +249,7 @@ def _observation(gate: Gate, seen: Look, snapshot: Snapshot) -> Observation:
         notices=memory.notices,
         abandoned_runs=tuple((run.head_sha, as_written(run)) for run in memory.abandoned),
         siblings=memory.siblings,
+        freezes_sessions=seen.target.policy.policy.agents.freeze,
         errored_since={name: datetime.fromisoformat(since) for name, since in row.errored_since.items()},
     )
 

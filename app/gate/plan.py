@@ -26,6 +26,7 @@ from app.gate.effects import (
     TakeRequeue,
 )
 from app.gate.observation import GroupObservation, Observation, OwnRun, Wanted
+from app.gate.telling import tellings
 from checks.finding import Status
 from checks.snapshot import Snapshot, Unread
 from policies.escape import inert
@@ -77,6 +78,7 @@ def plan(observation: Observation, verdict: Verdict, outputs: Mapping[str, Outpu
     effects += _eviction(observation, verdict)
     effects += answers(observation, verdict)
     effects += serial_plan.refusal(observation, verdict)
+    effects += tellings(snapshot, verdict, observation.notices, freeze=observation.freezes_sessions)
     effects += _verifications(snapshot, verdict)
     return tuple(effects)
 

@@ -1,14 +1,50 @@
-"""Which proxy session brought a head, and so whose agent made it."""
+"""Which proxy session a pull request's branch belongs to, and whether the head came through it."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from app.gate.effects import TellSession
 from app.gate.gate import Gate
+from app.gate.telling import PURPOSE
 from app.proxy import ledger, sessions
 from app.proxy.sessions import Session
+from app.store import notices
+from app.store.notices import Notice
+from checks.snapshot import BranchSession, Snapshot
 
 
-async def session_of_head(gate: Gate, repository_id: int, ref: str, oid: str) -> Session | None:
-    """The session that pushed this commit to this branch (full ref) of the repository, the newest of several."""
+async def with_session(gate: Gate, snapshot: Snapshot) -> Snapshot:
+    """The snapshot with the session that pushed the head, else the newest of the branch. A fork's branch has none."""
+    if snapshot.is_fork:
+        return snapshot
+    repository_id, head = snapshot.repository.id, snapshot.head
     async with gate.database.transaction() as connection:
-        pushes = await ledger.pushes_of(connection, repository_id, ref, oid)
-    return await sessions.session(gate.database, pushes[-1].session_id) if pushes else None
+        pushes = await ledger.pushes_of(connection, repository_id, head.ref, head.sha)
+    if pushes:
+        return _with(snapshot, await sessions.session(gate.database, pushes[-1].session_id), brought_head=True)
+    found = await sessions.of_branch(gate.database, repository_id, head.ref)
+    return _with(snapshot, found[0] if found else None, brought_head=False)
+
+
+def _with(snapshot: Snapshot, session: Session | None, *, brought_head: bool) -> Snapshot:
+    if session is None:
+        return snapshot
+    grant = session.grant
+    return replace(
+        snapshot,
+        session=BranchSession(grant.session, grant.agent, session.live, brought_head),
+        session_agent=grant.agent if brought_head else None,
+        operator=grant.operator,
+    )
+
+
+async def tell_session(gate: Gate, repository_id: int, effect: TellSession) -> None:
+    """Once: what dies in between may say it twice, which hurts nobody, and never freezes without saying why."""
+    await sessions.say(gate.database, effect.session, effect.words)
+    if effect.freeze:
+        await sessions.freeze(gate.database, effect.session, effect.words)
+    notice = Notice(repository_id, effect.number, PURPOSE, effect.subject)
+    async with gate.database.transaction() as connection:
+        await notices.intend(connection, notice)
+        await notices.posted(connection, notice, 0)

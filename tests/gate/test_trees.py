@@ -31,6 +31,10 @@ class Repository:
         command = ["git", "-C", str(self.folder), *identity, *arguments]
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
+    def feed(self, command: str, stream: str) -> None:
+        full = ["git", "-C", str(self.folder), command, "--quiet", "--force"]
+        subprocess.run(full, check=True, capture_output=True, text=True, input=stream)
+
     def commit(self, files: dict[str, str], links: dict[str, str] | None = None) -> str:
         for path, text in files.items():
             (self.folder / path).parent.mkdir(parents=True, exist_ok=True)

@@ -53,7 +53,8 @@ REPORT = TestReport("junit", "junit", 12, 0, 0, 0)
 BEFORE = Baseline(".github/workflows/ci.yml", 5, TARGET, NOW, (JobTests("test", 20, 0),))
 CHECKS = {
     "people", "policy", "ticket", "bundle", "claims.head", "claims.tree", "claims.files", "claims.commands",
-    "claims.evidence", "claims.tests", "claims.logs", "scope", "scope.complete", "risk", "risk.claim", "rollback",
+    "claims.evidence", "claims.tests", "claims.logs", "scope", "scope.complete", "scope.commits", "origin", "risk",
+    "risk.claim", "rollback",
     "bundle.history", "rollback.data-loss", "rollback.stub", "rollback.revert", "rollback.migration",
     "tampering.migration-without-way-back", "claims.stale", "tampering", "tampering.test-removed",
     "ci.runs", "ci.workflow-files", "ci.jobs", "ci.logs", "ci.commands", "ci.tests",
