@@ -20,8 +20,8 @@ from app.gate.listing import foreign_check_runs, own_runs
 from app.gate.memory import Memory, as_written, recall
 from app.gate.names import RepositoryName
 from app.gate.observation import Observation, Queued
-from app.gate.passing import read_passing_paths
 from app.gate.owners import read_owners
+from app.gate.passing import read_passing_paths
 from app.gate.remembered import remembered_analysis
 from app.gate.reports import with_reports
 from app.gate.runs import read_runs
