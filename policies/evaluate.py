@@ -45,6 +45,7 @@ def evaluate(state: PolicyState, snapshot: Snapshot, *, gated: bool | None = Non
     verdict = replace(
         verdict,
         needed=reviewed.needed,
+        asks=reviewed.asks,
         code=code_of(verdict.key, snapshot.approval_codes) if asks else None,
         approved_by=reviewed.counted,
         may_enqueue=_may_enqueue(case, verdict),

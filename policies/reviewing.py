@@ -8,17 +8,19 @@ from dataclasses import dataclass, replace
 from checks import electorate, review
 from checks.approvals import approvals_of
 from checks.finding import Finding, Status
+from checks.people import excluded_approvers
 from checks.review import ReviewRequirement, ReviewResult
 from checks.snapshot import Permission, Unread
 from policies import rules
 from policies.case import Case
 from policies.conditions import electorate_of
 from policies.facts import Facts
+from policies.routing import ask_of
 from policies.rule_parts import path_lists
 from policies.ruling import Ruling, rule_on
 from policies.schema import POLICY_PATH
 from policies.tree import group, required
-from policies.verdict import Node
+from policies.verdict import Ask, Node
 from policies.words import policy_finding, still_needed
 
 
@@ -29,6 +31,7 @@ class Reviewed:
     node: Node
     counted: tuple[str, ...]
     needed: tuple[str, ...]
+    asks: tuple[Ask, ...] = ()
 
 
 def review_of(case: Case, for_people: tuple[Finding, ...]) -> Reviewed:
@@ -39,7 +42,19 @@ def review_of(case: Case, for_people: tuple[Finding, ...]) -> Reviewed:
     counted = tuple(dict.fromkeys((*result.counted, *ruling.counted)))
     independent = _independent(case, max(requirement.approvals, ruling.people), counted)
     node = _node(case, result, ruling, independent, for_people)
-    return Reviewed(node, counted, _needed(case, node, result, ruling, independent))
+    needed = _needed(case, node, result, ruling, independent)
+    asks = _asks(case, requirement, result, ruling) if needed else ()
+    return Reviewed(node, counted, needed, asks)
+
+
+def _asks(case: Case, requirement: ReviewRequirement, result: ReviewResult, ruling: Ruling) -> tuple[Ask, ...]:
+    """By name, without those whose approval would not count. Of a rule's people one after the other is asked."""
+    excluded = {*excluded_approvers(case.snapshot, case.who, requirement.allow_operator)}
+    excluded.update(login.casefold() for login in (*result.counted, *ruling.counted))
+    missing = requirement.approvals - len(result.counted)
+    wanted = ((missing, requirement.electorate), *((1, who) for who in ruling.waits_for))
+    found = (ask_of(count, who, case.snapshot.repository.owner, excluded) for count, who in wanted)
+    return tuple(ask for ask in found if ask is not None)
 
 
 def _requirement(case: Case, for_people: tuple[Finding, ...]) -> ReviewRequirement:

@@ -135,6 +135,14 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
+class Ask:
+    """So many more approvals by some of these: `@login` or `organisation/team`."""
+
+    count: int
+    reviewers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """What the policy says about a pull request at one head SHA.
 
@@ -163,6 +171,7 @@ class Verdict:
     overridden_by: Override | None = None  # a person let it through in spite of its findings
     subject: Subject | None = None  # None: nothing was judged, or it was recorded before there was one
     code: str | None = None
+    asks: tuple[Ask, ...] = ()  # whose reviews are needed by name, beside whoever has a permission
 
     @property
     def key(self) -> str:
