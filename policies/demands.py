@@ -28,15 +28,16 @@ class Court:
 
     policy: Policy
     facts: Facts
-    known: dict[tuple[str, bool], Outcome] = field(default_factory=dict)
+    known: dict[tuple[str, bool, bool], Outcome] = field(default_factory=dict)
 
-    def rule(self, name: str, *, alone: bool = True) -> Outcome:
+    def rule(self, name: str, *, alone: bool = True, alternative: bool = False) -> Outcome:
         """What the rule comes to. Skipped where its condition does not hold; `alone`: no other rule names it here."""
-        if (name, alone) not in self.known:
-            self.known[name, alone] = self._rule(name, alone=alone)
-        return self.known[name, alone]
+        key = (name, alone, alternative)
+        if key not in self.known:
+            self.known[key] = self._rule(name, alone=alone, alternative=alternative)
+        return self.known[key]
 
-    def _rule(self, name: str, *, alone: bool) -> Outcome:
+    def _rule(self, name: str, *, alone: bool, alternative: bool) -> Outcome:
         rule = self.policy.rules[name]
         applies = True if rule.when is None else holds(rule.when, self.facts)
         if applies is False:
@@ -46,7 +47,7 @@ class Court:
             return Outcome(name, Status.FAILED, f"rule `{name}`: {_NOTHING}", found.parts)
         words = found.words if alone else f"rule `{name}`: {found.words}"
         if isinstance(applies, Unread):
-            return _doubtful(name, found, words, applies, alone=alone)
+            return _doubtful(name, found, words, applies, alternative=alternative)
         return Outcome(name, found.status, words, _parts(found), found.waits_for, found.counted, found.people)
 
     def demand(self, demand: Demand, *, alternative: bool = False) -> Outcome:
@@ -59,7 +60,7 @@ class Court:
             parts = [self.demand(each, alternative=True) for each in demand.at_least.of]
             return at_least(demand.at_least.count, parts)
         if demand.rule is not None:
-            return self.rule(demand.rule, alone=False)
+            return self.rule(demand.rule, alone=False, alternative=alternative)
         if demand.approvals is not None:
             return self._approvals(demand.approvals)
         if demand.code_owners is not None:
@@ -137,11 +138,17 @@ def _number(wanted: int) -> str:
     return "1 approval" if wanted == 1 else f"{wanted} approvals"
 
 
-def _doubtful(name: str, found: Outcome, words: str, doubt: Unread, *, alone: bool) -> Outcome:
-    """A rule whose condition is not known counts as applying. Where it may stand in for another it must not pass."""
-    status = Status.ERRORED if found.status is Status.PASSED and not alone else found.status
+def _doubtful(name: str, found: Outcome, words: str, doubt: Unread, *, alternative: bool) -> Outcome:
+    """A rule whose condition is not known counts as applying. Where it may stand in for another it never passes."""
+    status = found.status
+    if alternative and status in (Status.PASSED, Status.PENDING):
+        status = _open(doubt)
     said = f"{words}; whether the rule applies is not known ({doubt.because}), so it counts"
     return Outcome(name, status, said, _parts(found), found.waits_for, found.counted, found.people)
+
+
+def _open(doubt: Unread) -> Status:
+    return Status.PENDING if doubt.offline or isinstance(doubt, NotYet) else Status.ERRORED
 
 
 def _condition(condition: Condition, facts: Facts) -> Outcome:
@@ -156,8 +163,7 @@ def _condition(condition: Condition, facts: Facts) -> Outcome:
 
 
 def _unknown(name: str, unread: Unread, what: str) -> Outcome:
-    waits = unread.offline or isinstance(unread, NotYet)
-    return Outcome(name, Status.PENDING if waits else Status.ERRORED, f"{what} is not known: {unread.because}")
+    return Outcome(name, _open(unread), f"{what} is not known: {unread.because}")
 
 
 def standing_rules(policy: Policy) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic_core import ErrorDetails
 
 from checks.document import Document, Fault, Path
-from policies.fields import APP, LOGIN, ORGANIZATION, TEAM
+from policies.fields import APP, LOGIN, ORGANIZATION, REUSE, TEAM
 from policies.queue_section import STAMP
 from policies.schema import policy_schema
 
@@ -38,6 +38,10 @@ _WORDS = {
 }
 _FORMS = {
     APP: ("that is no App's slug or id", 'Write its slug, for example `buildkite`, or its id in quotes: `"72"`'),
+    REUSE: (
+        "that is no file of a repository at a whole commit id",
+        "Write OWNER/REPOSITORY/PATH@COMMIT with all 40 digits, so that nobody can change it later",
+    ),
     ORGANIZATION: ("that is no organisation's login", "Write it without `@`, for example `acme`"),
     LOGIN: ("that is no login", "Write it without `@`, for example `ada` or `dependabot[bot]`"),
     STAMP: ("that is no time", "Write `fri 16:00` for every week, or `2026-12-23 12:00` for once"),

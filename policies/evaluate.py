@@ -15,6 +15,7 @@ from checks.tampering import findings as tampering
 from checks.verified import VerifiedResult
 from policies import rules
 from policies.case import Case, case_of
+from policies.floor import floor_state, worse_of
 from policies.load import PolicyState
 from policies.overriding import overridden, override_of
 from policies.reviewing import review_of
@@ -28,8 +29,18 @@ def evaluate(state: PolicyState, snapshot: Snapshot, *, gated: bool | None = Non
     """The verdict on a pull request at the snapshot's head. Never raises for anything that a pull request holds.
 
     `state` is the target branch's policy. `gated` is the default branch's word on the target, which decides; None asks
-    `state` itself.
+    `state` itself. Where the state has the server's baseline, the worse of both verdicts stands.
     """
+    own = _evaluate(state, snapshot, gated)
+    if state.floor is None:
+        return own
+    if not own.gated and not rules.gated_ref(state.floor, snapshot.target_ref, snapshot.repository.default_branch):
+        return own
+    own = own if own.gated else _evaluate(state, snapshot, True)
+    return worse_of(own, _evaluate(floor_state(state, state.floor), snapshot, True))
+
+
+def _evaluate(state: PolicyState, snapshot: Snapshot, gated: bool | None) -> Verdict:
     case = case_of(state, snapshot)
     if gated is None:
         gated = rules.gated_ref(state.policy, snapshot.target_ref, snapshot.repository.default_branch)

@@ -15,6 +15,8 @@ Kind = Literal["agent", "person", "outsider", "dependency-bot"]
 AreaName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
 Pattern = Annotated[str, Field(min_length=1, max_length=256)]
 Patterns = Annotated[tuple[Pattern, ...], Field(max_length=500)]
+# OWNER/REPOSITORY/PATH@COMMIT, as GitHub Actions names a reusable workflow; the whole commit id, which nothing moves.
+REUSE = r"^([A-Za-z0-9-]{1,100})/([A-Za-z0-9._-]{1,100})/([^@\s]{1,300})@([0-9a-f]{40})$"
 # https://docs.github.com/en/get-started/signing-up-for-github/creating-an-account-on-github; Apps end in `[bot]`.
 LOGIN = r"^[A-Za-z0-9_-]{1,100}(\[bot\])?$"
 ORGANIZATION = r"^[A-Za-z0-9-]{1,100}$"
@@ -24,6 +26,7 @@ Login = Annotated[str, Field(pattern=LOGIN)]
 Logins = Annotated[tuple[Login, ...], Field(max_length=500)]
 Team = Annotated[str, Field(pattern=TEAM)]
 Teams = Annotated[tuple[Team, ...], Field(max_length=100)]
+Reuse = Annotated[str, Field(pattern=REUSE)]
 Organization = Annotated[str, Field(pattern=ORGANIZATION)]
 Organizations = Annotated[tuple[Organization, ...], Field(max_length=20)]
 Line = Annotated[str, Field(min_length=1, max_length=500)]

@@ -8,6 +8,7 @@ from checks import baseline, ci
 from checks.finding import Evidence, Finding, Fix, Status, errored, failed, passed, skipped
 from checks.snapshot import GroupMember, GroupSnapshot, TreeRebuild, Unread, WorkflowRun
 from policies import rules
+from policies.floor import floor_state, worse_group_of
 from policies.load import PolicyState
 from policies.tree import group, required
 from policies.verdict import GroupVerdict
@@ -17,7 +18,14 @@ _WAIT = Fix("wait", "Nothing to do: the gate looks again by itself.")
 
 
 def evaluate_group(state: PolicyState, snapshot: GroupSnapshot) -> GroupVerdict:
-    """The verdict on a merge group at its head. `state` is the policy at the group's base."""
+    """The verdict on a merge group at its head. `state` is the policy at its base; its baseline must be met as well."""
+    own = _evaluate_group(state, snapshot)
+    if state.floor is None:
+        return own
+    return worse_group_of(own, _evaluate_group(floor_state(state, state.floor), snapshot))
+
+
+def _evaluate_group(state: PolicyState, snapshot: GroupSnapshot) -> GroupVerdict:
     requirement = rules.ci_requirement(state.policy)
     runs = ci.check_group(snapshot, requirement, snapshot.accepted_changes)
     evidence = (

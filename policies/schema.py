@@ -13,7 +13,7 @@ from pydantic import Field
 from checks.claims import BundleField
 from checks.snapshot import Risk
 from policies.ci_sections import Ci, Verifier
-from policies.fields import AreaName, Patterns, RiskWord, Section
+from policies.fields import AreaName, Patterns, Reuse, RiskWord, Section
 from policies.people_sections import Agents, Approvers, DependencyBots, Outsiders, People, ReviewRules
 from policies.queue_section import Queue
 from policies.rule_sections import OverrideBy, Rule, RuleName, Veto
@@ -94,6 +94,10 @@ class Policy(Section):
     version: Literal[1] = Field(description="Version of this format: 1.")
     extends: PresetName = Field(
         default="default", description="Preset that says whatever this file leaves out; `default` if not given."
+    )
+    reuse: Reuse | None = Field(
+        default=None,
+        description="Instead of a preset: OWNER/REPOSITORY/PATH@COMMIT of a policy that this one stands on.",
     )
     mode: Literal["enforce", "observe"] = Field(
         description="`observe` reports as `mergegate/observe` and never posts the required checks."

@@ -177,6 +177,9 @@ COMPOSED: list[tuple[str, str, dict[str, Any], tuple[Any, ...], Status]] = [
     ("{at_least: {count: 1, of: [{rule: security}, {approvals: {users: [ada]}}]}}", SECURITY, {}, (), W),
     # Whether a named rule applies is not known: it must be met, and never stands in for another.
     ("{any: [{rule: signed}, {approvals: {users: [cy]}}]}", UNSIGNED, {"commits": ()}, (ADA,), W),
+    ("{any: [{rule: signed}, {condition: {fork: true}}]}", UNSIGNED, {"commits": ()}, (), E),
+    ("{any: [{rule: signed}, {condition: {fork: true}}]}", UNSIGNED, {"commits": OFFLINE}, (ADA,), W),
+    ("{all: [{rule: signed}, {condition: {fork: false}}]}", UNSIGNED, {"commits": ()}, (ADA,), P),
     ("{any: [{rule: signed}, {condition: {fork: true}}]}", UNSIGNED, {"commits": ()}, (ADA,), E),
     ("{all: [{rule: signed}, {approvals: {users: [cy]}}]}", UNSIGNED, {"commits": ()}, (CY,), W),
 ]  # fmt: skip
