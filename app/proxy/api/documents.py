@@ -136,13 +136,15 @@ def _hint(operation: OperationDefinitionNode) -> Refusal | None:
 def _worded(faults: Sequence[GraphQLError]) -> str:
     """In GitHub's words where gh reads them: it goes on without a field whose absence is said in just these."""
     message = faults[0].message
-    found = _NO_FIELD.match(message)
-    if found is None:
-        return f"The document does not fit what a session may ask for ({_short(message)})"
-    return f"Field '{found[1]}' doesn't exist on type '{found[2]}' for a session"
+    if found := _NO_FIELD.match(message):
+        return f"Field '{found[1]}' doesn't exist on type '{found[2]}' for a session"
+    if found := _NO_INPUT.search(message):
+        return f"A session may not give `{found[1] or found[2]}` here"
+    return f"The document does not fit what a session may ask for ({_short(message)})"
 
 
 _NO_FIELD = re2.compile(r"Cannot query field '(\w{1,100})' on type '(\w{1,100})'")
+_NO_INPUT = re2.compile(r"not to include unknown field '(\w{1,100})'|^Field '(\w{1,100})' is not defined by type")
 
 
 def _short(message: str) -> str:

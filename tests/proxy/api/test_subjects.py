@@ -26,7 +26,14 @@ def issue(**changes: Any) -> dict[str, Any]:
 
 OWN = Found(7, "pull")
 TICKET, THIRD = Found(3, "issue"), Found(3, "pull")
-LOOKS = (OwnPull(7), OwnPullNode("x"), DiscussedNode("x"), ReadableNode("x"), PullNumber(7), HomeNode("x"))
+LOOKS: tuple[Look, ...] = (
+    OwnPull(7),
+    OwnPullNode("x"),
+    DiscussedNode("x"),
+    ReadableNode("x"),
+    PullNumber(7),
+    HomeNode("x"),
+)
 # What GitHub says, and what the six looks above make of it; "no" is a refusal.
 TABLE: list[tuple[str, dict[str, Any] | None, tuple[Found | str | None, ...]]] = [
     ("own pull request", pull(), (OWN, OWN, OWN, OWN, OWN, "no")),

@@ -6,8 +6,11 @@ import asyncio
 import contextlib
 import json
 import os
+import re
+import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +19,7 @@ from typing import Any, NamedTuple
 import httpx
 
 from app.proxy import sessions
-from app.proxy.listening import Address
+from app.proxy.listening import Address, server
 from app.store.database import Database
 from tests.github import node_ids
 from tests.github.state import Issue, PullRequest, Token
@@ -50,7 +53,10 @@ class Ended(NamedTuple):
 
 @dataclass
 class Town:
-    """`scene` as git's tests have it; `host` and `port` of the proxy with TLS; `ticket` is the session's issue."""
+    """`scene` as git's tests have it; `host` and `port` of the proxy with TLS; `ticket` is the session's issue.
+
+    `asked` are the requests that came over TLS or the unix socket, with the status of their answers.
+    """
 
     scene: Scene
     host: str
@@ -58,6 +64,7 @@ class Town:
     folder: Path
     ticket: Issue
     other: Issue
+    asked: list[str]
 
     async def call(self, method: str, path: str, body: Any = None, *, token: str | None = None, **more: Any) -> Any:
         """A request to the API as a plain client makes it."""
@@ -93,6 +100,22 @@ class Town:
 
     def courier_tokens(self) -> list[Token]:
         return [one for one in self.scene.github.world.tokens.values() if one.kind == "installation"]
+
+    @contextlib.asynccontextmanager
+    async def socket(self) -> AsyncIterator[Path]:
+        """The path of a unix socket on which the proxy serves while the block lasts; short, as the system wants it."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "gh.sock"
+            listener = socket.socket(socket.AF_UNIX)
+            listener.bind(str(path))
+            made = server(Recorder(self.scene.proxy, self.asked), Address("127.0.0.1", 0))
+            task = asyncio.create_task(made.serve(sockets=[listener]))
+            try:
+                yield path
+            finally:
+                made.config.timeout_graceful_shutdown = 1
+                made.leave()
+                await task
 
     async def gh(self, program: Path, *arguments: str, cwd: Path | None = None, **environment: str) -> Ended:
         known = {
@@ -140,6 +163,39 @@ def read(ended: Ended) -> Any:
     return json.loads(ended.ok())
 
 
+class Recorder:
+    """In front of the proxy: one line a request in `lines`."""
+
+    def __init__(self, application: Any, lines: list[str]) -> None:
+        self._application = application
+        self._lines = lines
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        body, answer, status = b"", b"", 0
+
+        async def received() -> Any:
+            nonlocal body
+            message = await receive()
+            body += message.get("body", b"")
+            return message
+
+        async def sent(message: Any) -> None:
+            nonlocal answer, status
+            status = message.get("status", status)
+            answer += message.get("body", b"")
+            await send(message)
+
+        await self._application(scope, received, sent)
+        query = f"?{scope['query_string'].decode()}" if scope["query_string"] else ""
+        given = json.loads(body).get("query", "") if scope["raw_path"].endswith(b"/graphql") else ""
+        operation = re.search(r"(?:query|mutation)\s+(\w+)", given)
+        named = f" {operation[1]}" if operation else ""
+        refused = re.search(rb"Mergegate: ([^.]*)", answer)
+        said = f" ({refused[1].decode()})" if refused else ""
+        if not re.search(r"_fields\d*$", named):  # which fields exist is asked at some time, and remembered
+            self._lines.append(f"{scope['method']} {scope['raw_path'].decode()}{query}{named} -> {status}{said}")
+
+
 @contextlib.asynccontextmanager
 async def town(folder: Path, database: Database) -> AsyncIterator[Town]:
     """The shop has issues 1 (the session's ticket) and 2, a workflow, and the branch `agent/work` with a change."""
@@ -158,5 +214,6 @@ async def town(folder: Path, database: Database) -> AsyncIterator[Town]:
         outside.mkdir()
         authority = new_authority(outside)
         secured = Address("127.0.0.1", 0, authority.server.certificate, authority.server.key)
-        async with serving(made.proxy, secured) as port:
-            yield Town(made, f"localhost:{port}", authority.bundle, outside, ticket, other)
+        asked: list[str] = []
+        async with serving(Recorder(made.proxy, asked), secured) as port:
+            yield Town(made, f"localhost:{port}", authority.bundle, outside, ticket, other, asked)
