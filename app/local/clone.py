@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -113,8 +113,6 @@ async def open_clone(clone: Clone) -> AsyncIterator[GitObjects]:
         try:
             await _refuse_other_formats(clone, folder)
             async with borrowed_objects(clone.common_folder / "objects", folder) as objects:
-                # A commit graph is a cache of the clone's; the commits themselves are what counts.
-                await run_git(folder, ("config", "core.commitGraph", "false"))
                 _link_refs(clone, folder)
                 yield objects
         except FileNotFoundError as wrong:
@@ -164,6 +162,47 @@ class Revision:
     branch: str | None
 
 
+async def read_revisions(clone: Clone, objects: GitObjects, names: Mapping[str, str]) -> tuple[Revision, ...]:
+    """The commits that `names` mean, by the command line's options, in order. Raises CannotLook.
+
+    In two questions to git for all of them, where they are as usual; else one by one, which tells what is wrong.
+    """
+    commits = await _commits(objects, tuple(names.values()))
+    branches = await _branches(objects, tuple(names.values())) if commits else ()
+    if not commits or not branches:
+        return tuple([await read_revision(clone, objects, option, name) for option, name in names.items()])
+    return tuple(Revision(*commit, branch) for commit, branch in zip(commits, branches, strict=True))
+
+
+async def _commits(objects: GitObjects, names: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """The object ids of each commit and its tree; none where one of the names needs a look of its own."""
+    if any(name.startswith(":") or not name.isprintable() for name in names):
+        return ()
+    wanted = [f"{name}^{{{kind}}}" for name in names for kind in ("commit", "tree")]
+    query = "".join(f"{each}\n" for each in wanted).encode("utf-8")
+    try:
+        _, out, _ = await run_git(
+            objects.folder, ("cat-file", "--batch-check=%(objecttype) %(objectname)"), stdin=query
+        )
+    except GitFailed:
+        return ()
+    found = [line.split(" ") for line in out.decode("utf-8", "replace").splitlines()]
+    if [words[0] for words in found] != ["commit", "tree"] * len(names):
+        return ()
+    return tuple((commit[1], tree[1]) for commit, tree in zip(found[::2], found[1::2], strict=True))
+
+
+async def _branches(objects: GitObjects, names: Sequence[str]) -> tuple[str | None, ...]:
+    """The branch of each; none where not every name is one of a ref."""
+    if any(name.startswith("-") for name in names):
+        return ()
+    code, out, _ = await run_git(
+        objects.folder, ("rev-parse", "--symbolic-full-name", *names, "--"), good=frozenset({0, 1, 128})
+    )
+    refs = [ref for ref in out.decode("utf-8", "surrogateescape").splitlines() if ref != "--"]
+    return tuple(map(_branch_of, refs)) if code == 0 and len(refs) == len(names) else ()
+
+
 async def read_revision(clone: Clone, objects: GitObjects, option: str, name: str) -> Revision:
     """The commit that `name` means, in any of git's notations without the work tree's configuration.
 
@@ -181,7 +220,10 @@ async def read_revision(clone: Clone, objects: GitObjects, option: str, name: st
 async def _branch(objects: GitObjects, name: str) -> str | None:
     query = ("rev-parse", "--symbolic-full-name", "--verify", "--quiet", "--end-of-options", name)
     code, out, _ = await run_git(objects.folder, query, good=frozenset({0, 1, 128}))
-    full = out.decode("utf-8", "surrogateescape").strip() if code == 0 else ""
+    return _branch_of(out.decode("utf-8", "surrogateescape").strip() if code == 0 else "")
+
+
+def _branch_of(full: str) -> str | None:
     if full.startswith("refs/remotes/"):
         return "refs/heads/" + full.removeprefix("refs/remotes/").partition("/")[2]
     return full if full.startswith("refs/heads/") else None

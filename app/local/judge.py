@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.gate.git import GitObjects
-from app.local.clone import CannotLook, Clone, Revision, find_clone, open_clone, read_revision
+from app.local.clone import CannotLook, Clone, Revision, find_clone, open_clone, read_revisions
 from app.local.work import in_loop, side_by_side
 from policies.escape import clean
 
@@ -55,8 +55,7 @@ async def look_at(request: Request) -> tuple[PolicyState, Snapshot]:
     """The policy in force at `base`, and everything that a clone alone can tell. Raises CannotLook."""
     clone = find_clone(request.repository)
     async with open_clone(clone) as objects:
-        base = await read_revision(clone, objects, "--base", request.base)
-        head = await read_revision(clone, objects, "--head", request.head)
+        base, head = await read_revisions(clone, objects, {"--base": request.base, "--head": request.head})
         state, changes = await side_by_side(_policy(objects, base, request), _changes(clone, objects, base, head))
         analysis = await _analysis(objects, changes, base, head) if request.tampering else None
     return state, replace(_snapshot(request, clone, base, head, changes), analysis=analysis)

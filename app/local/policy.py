@@ -35,16 +35,18 @@ def fault_line(name: str, error: PolicyError) -> str:
 async def _text_at(objects: GitObjects, commit: str) -> str | Unread | None:
     """The file as it stands there, in the words that the gate has for what is no readable file."""
     try:
-        _, out, _ = await run_git(objects.folder, ("ls-tree", "-z", "--full-tree", commit, "--", POLICY_PATH))
+        _, out, _ = await run_git(objects.folder, ("ls-tree", "-z", "-l", "--full-tree", commit, "--", POLICY_PATH))
         if not out:
             return None
-        mode, _, oid = out.partition(b"\t")[0].split(b" ")
+        mode, _, oid, size = out.partition(b"\t")[0].split()
         if mode not in _PLAIN_MODES:
             return Unread("the policy's path is not a plain file; replace what stands there by a file")
-        blob = await objects.blob(oid.decode(), MAX_BYTES)
+        if int(size) > MAX_BYTES:
+            return Unread("the policy file is too large; keep it under 64 KiB")
+        _, blob, _ = await run_git(objects.folder, ("cat-file", "blob", oid.decode("ascii")))
     except GitFailed as wrong:
         return Unread(str(wrong))
     try:
-        return Unread("the policy file is too large; keep it under 64 KiB") if blob is None else blob.decode()
+        return blob.decode()
     except UnicodeDecodeError:
         return Unread("the policy file is no UTF-8 text")

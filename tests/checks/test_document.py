@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import policies
 from checks import document
 from checks.document import DocumentError, Fault, digest_of, read_document
 
@@ -73,6 +77,90 @@ def test_json_is_read_as_the_json_module_reads_it(value: dict[str, Any], indent:
 )
 def test_reads_the_core_of_yaml(text: str, value: object) -> None:
     assert read_document(text).value == value
+
+
+FRAGMENTS = (
+    *(
+        ":",
+        "- ",
+        "\n",
+        "\n  ",
+        "\n    ",
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        '"',
+        "'",
+        "a",
+        "b: c",
+        "#",
+        " # c\n",
+        "&a",
+        "*a",
+        "!t",
+    ),
+    *("%", "@", "`", "0x1", "~", " ", "1e3", "<<", "=", "key: value\n", "- item\n", ": ", "::", "-", "- - ", "{a: b}"),
+    *(
+        "[a, b]",
+        '"a b"',
+        "'it''s'",
+        "null",
+        "true",
+        "a b",
+        "http://x",
+        "$",
+        "(",
+        ")",
+        "--",
+        "..",
+        "/",
+        "^",
+        "_",
+        "+",
+        "5",
+    ),
+    *('""', "''", "[]", "{}", "x:", "\n\n", "a: 1\n", "b: [1, 2]\n", "c:\n  d: e\n", "  - f\n", "g: {h: i, j: [k]}\n"),
+)
+
+
+def _told(text: str, loader: Any) -> tuple[Any, ...] | None:
+    """Value, lines and columns; None where it is refused."""
+    try:
+        read = document._Reader(text, 10, 12, loader).read()
+    except DocumentError:
+        return None
+    return read.value, read.lines, read.columns
+
+
+@settings(max_examples=400 if not os.environ.get("MERGEGATE_SOAK") else 50_000, deadline=None)
+@given(st.lists(st.sampled_from(FRAGMENTS), max_size=16).map("".join))
+def test_the_quick_reader_agrees_with_the_other_wherever_it_is_asked(text: str) -> None:
+    assert document._READ_ALIKE.fullmatch(text)
+    quick = _told(text, document._QUICK)
+    if quick is not None and "---" not in text and "..." not in text:
+        assert quick == _told(text, yaml.SafeLoader)
+
+
+@pytest.mark.parametrize("preset", sorted(Path(policies.__path__[0]).glob("*.yml")), ids=lambda path: path.stem)
+def test_the_quick_reader_agrees_on_the_shipped_policies(preset: Path) -> None:
+    text = preset.read_text("utf-8")
+    assert _told(text, document._QUICK) == _told(text, yaml.SafeLoader) is not None
+
+
+@pytest.mark.parametrize(
+    "text", ["a\t", "\ufeffa", '"\\ud83d\\ude00"', "|#", ">#", "{a? : 1}", "---", "a\n...\nb", "é"]
+)
+def test_what_readers_differ_on_is_not_asked_of_the_quick_one(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    expected = _told(text, yaml.SafeLoader)
+    monkeypatch.setattr(document, "_QUICK", None)  # would fail
+    try:
+        read = read_document(text, 10)
+    except DocumentError:
+        assert expected is None
+    else:
+        assert expected == (read.value, read.lines, read.columns)
 
 
 DEEPEST = "[" * 12 + "]" * 12
