@@ -21,7 +21,7 @@ from rich.panel import Panel
 from rich.table import Table
 
 from tests.demo.agent import Agent
-from tests.demo.service import NotStarted, RunningGate, free_port, running_gate
+from tests.demo.service import Credentials, NotStarted, RunningGate, free_port, running_gate
 from tests.demo.shop import CHANGES, FILES
 from tests.gate.scene import GATE_EVENTS, GATE_PERMISSIONS
 from tests.gate.shop import required
@@ -30,6 +30,14 @@ from tests.github.state import CheckRun, PullRequest, Repository
 
 REPOSITORY = "acme/shop"
 SECRET = "demonstration"
+COURIER_PERMISSIONS = {
+    "actions": "read",
+    "checks": "read",
+    "contents": "write",
+    "issues": "write",
+    "pull_requests": "write",
+    "statuses": "read",
+}
 PATIENCE = 90.0  # seconds for one step
 
 
@@ -44,7 +52,7 @@ class Stage:
     github: SimulatedGitHub
     shop: Repository
     app_id: int
-    agent: Agent
+    folder: Path  # of the agents
     gate: RunningGate
     console: Console
 
@@ -103,17 +111,17 @@ async def opened(folder: Path, console: Console) -> AsyncIterator[Stage]:
     gate, key = github.register_app(
         "mergegate", GATE_PERMISSIONS, GATE_EVENTS, f"http://127.0.0.1:{port}/webhooks/github", SECRET
     )
-    courier, _ = github.register_app("courier", {"contents": "write", "pull_requests": "write"}, [])
+    courier, courier_key = github.register_app("courier", COURIER_PERMISSIONS, [])
     people = {"ada": "admin", "bob": "write"}
     shop = await github.repository(REPOSITORY, FILES, collaborators=people)  # type: ignore[arg-type]
     github.install(gate, "acme")
-    token = github.installation_token(github.install(courier, "acme"))
+    github.install(courier, "acme")
     await github.set_ruleset(shop, "mergegate", required(gate.id))
     try:
-        async with running_gate(folder, address, gate.id, key, SECRET, port) as running:
-            console.print(f"   GitHub: {address}   gate: {running.address}   repository: {REPOSITORY}")
-            agent = Agent(address, REPOSITORY, token, folder / "agent")
-            yield Stage(github, shop, gate.id, agent, running, console)
+        apps = (Credentials(gate.id, key), Credentials(courier.id, courier_key))
+        async with running_gate(folder, address, *apps, SECRET, port) as running:
+            console.print(f"   GitHub: {address}   gate: {running.address}   proxy: {running.proxy}")
+            yield Stage(github, shop, gate.id, folder / "agent", running, console)
     finally:
         await github.stop()
 
@@ -138,9 +146,12 @@ async def play(stage: Stage) -> None:
 
 async def _open(stage: Stage, index: int) -> PullRequest:
     if index == 0:
-        stage.console.print("\n[bold]2. Three agents push and open pull requests[/]")
+        stage.console.print(
+            "\n[bold]2. Three agents push and open pull requests, each with a session of the proxy and no credential[/]"
+        )
     change = CHANGES[index]
-    number = await stage.agent.open_pull(change)
+    token = await stage.gate.open_session(REPOSITORY, change.branch)
+    number = await Agent(stage.gate.proxy, REPOSITORY, token, stage.folder).open_pull(change)
     stage.console.print(f"   #{number} [cyan]{change.title}[/]: {change.story}")
     return stage.shop.pulls[number]
 

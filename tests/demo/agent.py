@@ -1,8 +1,9 @@
-"""An agent as the demonstration has it: real git over HTTP and the REST API, with the courier's token."""
+"""An agent as the demonstration has it: real git and GitHub's API, both through the proxy, with a session and no more."""
 
 from __future__ import annotations
 
 import asyncio
+import base64
 import os
 from pathlib import Path
 
@@ -12,10 +13,13 @@ from tests.demo.shop import Change
 
 
 class Agent:
-    """`token` is an installation token of the courier's App; `folder` holds its clones."""
+    """`proxy` is the proxy's address, `token` a session's; `folder` holds its clones.
 
-    def __init__(self, base_url: str, repository: str, token: str, folder: Path) -> None:
-        self.base_url = base_url
+    Its git believes that it talks to github.com, as `mergegate agent setup` arranges it.
+    """
+
+    def __init__(self, proxy: str, repository: str, token: str, folder: Path) -> None:
+        self.proxy = proxy
         self.repository = repository
         self.token = token
         self.folder = folder
@@ -23,9 +27,7 @@ class Agent:
     async def open_pull(self, change: Change) -> int:
         """Clone, commit, push and open a pull request; its number."""
         clone = self.folder / change.branch.replace("/", "-")
-        scheme, _, host = self.base_url.partition("://")
-        address = f"{scheme}://x-access-token:{self.token}@{host}/{self.repository}.git"
-        await self._git(self.folder, "clone", "--quiet", address, str(clone))
+        await self._git(self.folder, "clone", "--quiet", f"https://github.com/{self.repository}.git", str(clone))
         await self._git(clone, "switch", "--quiet", "--create", change.branch)
         for path, text in change.files.items():
             (clone / path).write_text(text, encoding="utf-8")
@@ -37,10 +39,21 @@ class Agent:
     async def _create(self, change: Change) -> int:
         body = {"title": change.title, "head": change.branch, "base": "main", "body": change.body}
         headers = {"authorization": f"Bearer {self.token}", "x-github-api-version": "2026-03-10"}
-        async with httpx.AsyncClient(base_url=self.base_url, headers=headers, trust_env=False) as client:
+        async with httpx.AsyncClient(base_url=f"{self.proxy}/api/v3", headers=headers, trust_env=False) as client:
             answer = await client.post(f"/repos/{self.repository}/pulls", json=body)
             answer.raise_for_status()
             return int(answer.json()["number"])
+
+    def _configuration(self) -> dict[str, str]:
+        credentials = base64.b64encode(f"x-access-token:{self.token}".encode()).decode()
+        pairs = {
+            f"url.{self.proxy}/git/.insteadOf": "https://github.com/",
+            f"http.{self.proxy}/.extraHeader": f"Authorization: Basic {credentials}",
+        }
+        variables = {"GIT_CONFIG_COUNT": str(len(pairs))}
+        for number, (key, value) in enumerate(pairs.items()):
+            variables |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
+        return variables
 
     async def _git(self, folder: Path, *arguments: str) -> None:
         identity = {
@@ -57,6 +70,7 @@ class Agent:
                 "HOME": str(self.folder),
                 "GIT_CONFIG_NOSYSTEM": "1",
                 "GIT_TERMINAL_PROMPT": "0",
+                **self._configuration(),
                 **identity,
             },
             stdout=asyncio.subprocess.PIPE,

@@ -25,16 +25,39 @@ class NotStarted(RuntimeError):
 
 
 @dataclass(frozen=True)
+class Credentials:
+    """An App's id and private key (PEM)."""
+
+    app_id: int
+    private_key: str
+
+    def written(self, path: Path) -> str:
+        """The file that holds the key now, readable by its owner alone."""
+        path.touch(mode=0o600)
+        path.write_text(self.private_key, encoding="ascii")
+        return str(path)
+
+
+@dataclass(frozen=True)
 class RunningGate:
-    """A gate's address and the environment that its commands need."""
+    """A gate's address, its proxy's, and the environment that its commands need."""
 
     address: str
+    proxy: str
     environment: Mapping[str, str]
 
     async def explain(self, pull_request: str) -> dict[str, Any]:
         """What `mergegate explain OWNER/REPO#N --json` prints. Raises NotStarted with its words when it cannot."""
+        return await self._command("explain", pull_request, "--json")
+
+    async def open_session(self, repository: str, branch: str) -> str:
+        """The token of a session that may push to this branch and open its pull request. Raises NotStarted."""
+        answer = await self._command("session", "open", repository, branch, "--operator", "bob", "--json")
+        return str(answer["token"])
+
+    async def _command(self, *arguments: str) -> dict[str, Any]:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "app.cli.main", "explain", pull_request, "--json"),
+            *(sys.executable, "-m", "app.cli.main", *arguments),
             cwd=ROOT,
             env=self.environment,
             stdout=asyncio.subprocess.PIPE,
@@ -55,18 +78,19 @@ def free_port() -> int:
 
 @contextlib.asynccontextmanager
 async def running_gate(
-    folder: Path, api_url: str, app_id: int, private_key: str, secret: str, port: int
+    folder: Path, api_url: str, gate: Credentials, courier: Credentials, secret: str, port: int
 ) -> AsyncIterator[RunningGate]:
     """`mergegate serve` while the block lasts. Raises NotStarted."""
-    key = folder / "app.pem"
-    key.write_text(private_key, encoding="ascii")
-    key.chmod(0o600)
+    proxy_port = free_port()
     environment = {
         "PATH": os.environ.get("PATH", os.defpath),
         "MERGEGATE_DATA": str(folder / "data"),
         "MERGEGATE_GITHUB_API_URL": api_url,
-        "MERGEGATE_APP_ID": str(app_id),
-        "MERGEGATE_PRIVATE_KEY_FILE": str(key),
+        "MERGEGATE_APP_ID": str(gate.app_id),
+        "MERGEGATE_PRIVATE_KEY_FILE": gate.written(folder / "gate.pem"),
+        "MERGEGATE_COURIER_APP_ID": str(courier.app_id),
+        "MERGEGATE_COURIER_PRIVATE_KEY_FILE": courier.written(folder / "courier.pem"),
+        "MERGEGATE_PROXY_PORT": str(proxy_port),
         "MERGEGATE_WEBHOOK_SECRET": secret,
         "MERGEGATE_PORT": str(port),
         "MERGEGATE_WRITES_PER_MINUTE": "0",
@@ -78,7 +102,7 @@ async def running_gate(
         )
     try:
         await _wait_until_healthy(process, f"http://127.0.0.1:{port}", log)
-        yield RunningGate(f"http://127.0.0.1:{port}", environment)
+        yield RunningGate(f"http://127.0.0.1:{port}", f"http://127.0.0.1:{proxy_port}", environment)
     finally:
         await _stop(process)
 
