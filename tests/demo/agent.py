@@ -1,4 +1,4 @@
-"""An agent as the demonstration has it: real git and GitHub's API, both through the proxy, with a session and no more."""
+"""An agent as the demonstration has it: real git and the REST API through the proxy, with a session and no more."""
 
 from __future__ import annotations
 
