@@ -14,6 +14,7 @@ from functools import cached_property
 
 from checks.tampering.change import Change, Version
 from checks.tampering.languages import adapter_for
+from checks.tampering.literals import has_other_constants, is_of, vanished_literals
 from checks.tampering.places import is_document, is_test_path
 
 _WORD = re.compile(rb"\w++")  # of ASCII letters; others come apart, on both sides alike
@@ -71,13 +72,34 @@ class Product:
         """Whether one of the words, or what is quoted in it, stood in a file that shrank and stands in none now."""
         return any(_unquoted(word) in self._vanished for word in words)
 
+    def drops(self, texts: Iterable[str]) -> bool:
+        """Whether one of the texts was an option, a route or a key of it, and is none any more."""
+        return any(is_of(text, self._literals) for text in texts if len(text) >= _SHORTEST_NAME)
+
+    def sets_another(self, names: frozenset[str]) -> bool:
+        """Whether a constant is another one in a file that defines one of the names."""
+        return not self._with_other_constants.isdisjoint(names)
+
     def substitutes(self, old: str, new: str) -> bool:
         """Whether a line of the product changed in just the way that turns `old` into `new`."""
         old, new = differing_parts(_unquoted(old), _unquoted(new))
         if not old or not new or not self._looks:
             return False
         self._looks -= 1
-        return any(old in line and line.replace(old, new) in self._added for line in self._removed)
+        whole = re.compile(rf"{_edge(old[0])}{re.escape(old)}{_edge(old[-1])}")  # not a digit inside of a number
+        lines = (line for line in self._removed if old in line)
+        return any(whole.sub(lambda _: new, line) in self._added for line in lines)
+
+    @cached_property
+    def _literals(self) -> frozenset[str]:
+        return vanished_literals(self._changes)
+
+    @cached_property
+    def _with_other_constants(self) -> frozenset[str]:
+        """What is defined in such files."""
+        sides = ((_only(one.before, one.after), _only(one.after, one.before)) for one in self._changes)
+        found = (names for names, (old, new) in zip(self._names, sides, strict=True) if has_other_constants(old, new))
+        return frozenset().union(*(defined for _, defined in found))
 
     @cached_property
     def _losses(self) -> list[_Loss]:
@@ -122,6 +144,10 @@ def _alike(one: list[str], other: list[str]) -> int:
     """How many words two lists begin with alike."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, (left, right) in pairs if left != right), min(len(one), len(other)))
+
+
+def _edge(sign: str) -> str:
+    return r"\b" if sign.isalnum() or sign == "_" else ""
 
 
 def _is_product(path: str) -> bool:

@@ -53,10 +53,17 @@ def read_units(path: str, source: bytes) -> FileUnits:
 
 @dataclass(frozen=True, slots=True)
 class _Branch:
-    """A condition around statements. `holds`: see `Conditions.holds`; true where there is none."""
+    """A condition around statements. `holds`: see `Conditions.holds`; true where there is none. `is_newest`: what it
+    says is said of the newest Python alone."""
 
     holds: bool | None = True
     text: str = ""
+    is_newest: bool = False
+
+    @property
+    def scope(self) -> SkipScope:
+        """Of a skip that stands there."""
+        return SkipScope.PLATFORM if self.is_newest else _SCOPES[self.holds]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +148,7 @@ class _File:
         if branch.holds is True:
             return suite
         scope = SkipScope.CONDITION if branch.holds is None else SkipScope.ALWAYS
+        scope = SkipScope.PLATFORM if branch.is_newest else scope
         return _Suite(suite.prefix, suite.marks.skipping(f"if {branch.text}:", scope), suite.collected)
 
     def _marks_of(self, statements: list[tuple[ast.stmt, _Branch]]) -> Marks:
@@ -152,7 +160,7 @@ class _File:
                 marks = self._reader().read(given).inside(marks)
             elif isinstance(statement, ast.Expr | ast.Raise):
                 body = Body(self.source, Claims(self.source, {}), self._conditions(), frozenset())
-                body.block([statement], Place(skip_scope=_SCOPES[branch.holds], condition=branch.text))
+                body.block([statement], Place(skip_scope=branch.scope, condition=branch.text))
                 marks = marks.skipping(body.skipped, body.skip_scope)
             elif isinstance(statement, Function) and self._sets_up(statement):
                 body = read_function(statement, self.module).body
@@ -171,7 +179,7 @@ class _File:
         for statement in body:
             match statement:
                 case ast.If():
-                    inside = _Branch(self._conditions().holds(statement.test), self.source.quote(statement.test))
+                    inside = self._branch(statement.test)
                     yield from self._flat(statement.body, _both(branch, inside))
                     yield from self._flat(statement.orelse, _both(branch, _opposite(inside)))
                 case ast.Try() | ast.TryStar():
@@ -182,6 +190,11 @@ class _File:
                     yield from self._flat(statement.body, branch)
                 case _:
                     yield statement, branch
+
+    def _branch(self, test: ast.expr) -> _Branch:
+        conditions = self._conditions()
+        is_newest = conditions.holds_on_newest_alone(test)
+        return _Branch(conditions.holds(test), self.source.quote(test), is_newest)
 
     def _conditions(self) -> Conditions:
         return Conditions(self.constants)
@@ -195,7 +208,7 @@ def _both(outer: _Branch, inner: _Branch) -> _Branch:
 
 
 def _opposite(branch: _Branch) -> _Branch:
-    return _Branch(None if branch.holds is None else not branch.holds, f"not ({branch.text})")
+    return _Branch(None if branch.holds is None else not branch.holds, f"not ({branch.text})", branch.is_newest)
 
 
 def _constants(body: Iterable[ast.stmt]) -> dict[str, ast.expr]:

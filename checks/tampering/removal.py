@@ -93,7 +93,7 @@ def _gone(removed: Removed, context: Context) -> Alteration:
     values, names = words(unit.body)
     quoted = frozenset(value.strip("\"'`") for value in values)
     excuse = context.excuse(names | called_names(unit) | quoted)
-    if excuse is Excuse.GONE:
+    if excuse is Excuse.GONE or (excuse is Excuse.NONE and context.product.drops(quoted)):
         return sentences.removed_with_code(unit)
     if excuse is Excuse.REPLACED:
         return sentences.replaced(unit)

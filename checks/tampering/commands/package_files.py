@@ -21,6 +21,8 @@ _PYTHON_TASK = re2.compile(
 _TOX = r"(?:tool\.tox\.)?(?:testenv[^.]*|env\.[^.]+|env_run_base)\."
 _TOX_COMMANDS = re2.compile(_TOX + r"commands(?:_pre|_post)?")
 _TOX_ENVIRONMENT = re2.compile(_TOX + r"set_?env(?:\.PYTEST_ADDOPTS)?")
+# `tests: pytest` runs where the environment's name has that part: https://tox.wiki/en/stable/config.html#conditional-settings
+_FACTORS = re2.compile(r"^[!\w.{},-]+: +")
 _PYTEST_OPTIONS = re2.compile(r"(?:tool\.pytest(?:\.ini_options)?|tool:pytest|pytest)\.addopts")
 
 
@@ -46,9 +48,8 @@ def _tox_scopes(settings: Settings, text: str) -> Iterator[Scope]:
     for key, values in _matching(settings, _TOX_COMMANDS):
         commands = [command.strip() for command in " ".join(values).splitlines() if command.strip()]
         runs = tuple(run for command in commands for run in _tox_runs(command, text))
-        yield Scope(
-            key, line_of(text, "".join(commands[:1])), "\n".join(command.lstrip("- ") for command in commands), runs
-        )
+        body = "\n".join(_FACTORS.sub("", command).lstrip("- ") for command in commands)
+        yield Scope(key, line_of(text, "".join(commands[:1])), body, runs)
     for key, values in _matching(settings, _TOX_ENVIRONMENT):
         for assigned in " ".join(values).splitlines():
             options = assigned if key.endswith("PYTEST_ADDOPTS") else assigned.partition("PYTEST_ADDOPTS")[2]
@@ -57,8 +58,9 @@ def _tox_scopes(settings: Settings, text: str) -> Iterator[Scope]:
 
 
 def _tox_runs(command: str, text: str) -> Iterator[Run]:
-    bare = command.lstrip("- ")
-    ignored = None if bare == command else Hidden(SWALLOWED, command[:300])
+    own = _FACTORS.sub("", command)
+    bare = own.lstrip("- ")
+    ignored = None if bare == own else Hidden(SWALLOWED, command[:300])
     for run in script_scope("", bare, line_of(text, bare), Shell()).runs:
         yield replace(run, hidden=run.hidden or ignored)
 

@@ -130,13 +130,15 @@ class Body:
         if _fails(statement.body) and holds is None:
             self._add(statement, self.claims.of(statement.test, negated=True), place, statement.test)
             return self.block(statement.orelse, place)
-        if holds is not None:
+        newest = self.conditions.holds_on_newest_alone(statement.test)
+        if holds is not None and not newest:
             elsewhere = replace(place, swallowed=True, skip_scope=SkipScope.PLATFORM)
             runs, other = (statement.body, statement.orelse) if holds else (statement.orelse, statement.body)
             self.block(other, elsewhere)
             return self.block(runs, place)
         both = self._asserts(statement.body) and self._asserts(statement.orelse)
-        inside = Place(place.swallowed or not both, SkipScope.CONDITION, self.source.quote(statement.test))
+        scope = SkipScope.PLATFORM if newest else SkipScope.CONDITION
+        inside = Place(place.swallowed or not both, scope, self.source.quote(statement.test))
         left = [self.block(branch, inside) for branch in (statement.body, statement.orelse)]
         return any(left)
 

@@ -1,6 +1,7 @@
 """What a condition says on the machines that usually judge a change: Linux, CPython, the newest version of everything.
 
-A test that is skipped on Windows still proves the change there; one that is skipped when `CI` is set does not.
+A test that is skipped on Windows still proves the change there; one that is skipped when `CI` is set does not. Of
+Python itself not only the newest version is in use, so that a test which only that one skips still runs elsewhere.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from checks.tampering.python.source import dotted
 from checks.tampering.units import SkipScope
 
 _NEWEST = (3, 99, 0, "final", 0)
+_IN_USE = (3, 13, 0, "final", 0)  # older than the newest, and what many run: https://devguide.python.org/versions/
 _USUAL: dict[str, Any] = {
     "sys.platform": "linux",
     "platform": "linux",  # `from sys import platform`
@@ -32,6 +34,7 @@ _USUAL: dict[str, Any] = {
     "typing.TYPE_CHECKING": False,
     "__name__": "tests",
 }
+_OF_VERSION = {"sys.version_info": _IN_USE, "sys.version_info.minor": 13}
 # Words in the names of flags, such as `IS_WINDOWS`.
 _HERE = frozenset({"linux", "posix", "unix", "cpython"})
 _SYSTEMS = frozenset({"win", "win32", "win64", "windows", "cygwin", "mac", "macos", "darwin", "osx", "bsd", "freebsd"})
@@ -60,6 +63,7 @@ class _Unknown(Exception):
 class _Steps:
     """How many more parts are looked at: a name may stand for a condition with names in it, and so on."""
 
+    usual: Mapping[str, Any]
     left: int = _MOST_STEPS
 
     def take(self) -> None:
@@ -76,16 +80,20 @@ class Conditions:
 
     def holds(self, condition: ast.expr) -> bool | None:
         """Whether it is true there; None where that depends on something else."""
-        try:
-            return bool(self._value(condition, _Steps()))
-        except (_Unknown, TypeError, ValueError, IndexError):
-            return None
+        return self._maybe(condition, _Steps(_USUAL))
+
+    def holds_on_newest_alone(self, condition: ast.expr) -> bool:
+        """Whether it is true with the newest Python, but not with another one in use."""
+        older = self._maybe(condition, _Steps({**_USUAL, **_OF_VERSION}))
+        return older is False and self.holds(condition) is True
 
     def scope_of_skip(self, condition: ast.expr, *, unless: bool = False) -> SkipScope:
         """Where a test does not run that is skipped if, or unless, the condition is true."""
         holds = self.holds(condition)
         if holds is None:
             return SkipScope.CONDITION
+        if not unless and self.holds_on_newest_alone(condition):
+            return SkipScope.PLATFORM
         return SkipScope.ALWAYS if holds is not unless else SkipScope.PLATFORM
 
     def _value(self, node: ast.expr, steps: _Steps) -> Any:
@@ -160,8 +168,8 @@ class Conditions:
 
     def _named(self, node: ast.expr, steps: _Steps) -> Any:
         name = dotted(node)
-        if name in _USUAL:
-            return _USUAL[name]
+        if name in steps.usual:
+            return steps.usual[name]
         value = self.constants.get(name)
         if value is not None and not (isinstance(value, ast.Name) and value.id == name):
             return self._value(value, steps)

@@ -119,6 +119,8 @@ class MarkReader:
         holds = True if condition is None else self.conditions.holds(condition)
         if holds is None:
             return Marks(skipped=self.source.quote(mark), skip_scope=SkipScope.CONDITION)
+        if condition is not None and self.conditions.holds_on_newest_alone(condition):
+            return Marks()
         return Marks(may_fail=self.source.quote(mark)) if holds else Marks()
 
     def _condition(self, call: ast.Call | None) -> ast.expr | None:

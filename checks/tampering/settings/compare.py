@@ -16,6 +16,8 @@ from checks.tampering.settings.bars import Bar, BarTables, crossing
 from checks.tampering.settings.documents import Unreadable
 from checks.tampering.settings.reading import decoded, line_of, read_settings
 
+_MOST_TOLD = 2  # settings of one section that went, each for itself
+_ORDER = (Weight.FAILED, Weight.PERSON, Weight.RISK)
 _Identity = tuple[Bar, str]  # the bar and the part of the key that tells one such setting from another
 
 
@@ -62,9 +64,22 @@ def _moved(
             old = olds.pop() if olds else None
             found = _crossed(identity[0], old, new, kept)
             yield from (_lighter(each) for each in found) if old is None and in_new_file else found
+    sections: dict[tuple[str, str], list[Alteration]] = defaultdict(list)
     for identity, olds in lost.items():
         for old in olds:
-            yield from _crossed(identity[0], old, None, kept)
+            section = old.version.path, old.key.rpartition(".")[0]
+            sections[section] += _crossed(identity[0], old, None, kept)
+    for (_, section), found in sections.items():
+        yield from _taken_away(section, found)
+
+
+def _taken_away(section: str, found: Sequence[Alteration]) -> Iterator[Alteration]:
+    """What goes with a whole section is said once, by the heaviest of it."""
+    if len(found) <= _MOST_TOLD:
+        yield from found
+        return
+    heaviest = min(found, key=lambda each: (_ORDER.index(each.weight), each.line or 0))
+    yield replace(heaviest, reason=f"{heaviest.reason} So it does with {len(found) - 1} more of `{section[:80]}`.")
 
 
 def _held(version: Version | None, tables: BarTables) -> dict[_Identity, _Held] | None:
