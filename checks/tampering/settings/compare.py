@@ -69,8 +69,8 @@ def _moved(
         for old in olds:
             section = old.version.path, old.key.rpartition(".")[0]
             sections[section] += _crossed(identity[0], old, None, kept)
-    for (_, section), found in sections.items():
-        yield from _taken_away(section, found)
+    for (_, name), together in sections.items():
+        yield from _taken_away(name, together)
 
 
 def _taken_away(section: str, found: Sequence[Alteration]) -> Iterator[Alteration]:
