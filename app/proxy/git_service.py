@@ -130,7 +130,8 @@ class GitService:
             # After a renaming the next token comes with the new name.
             self.courier.evict(grant, credential.token)
         refusal = _status(status, seen)
-        self.health.failed(direction, refusal.because)
+        if refusal.retry:
+            self.health.failed(direction, refusal.because)
         log.warning("github's git service refused", session=grant.session, status=status, direction=direction)
         raise Failed(refusal, may_have_happened=status == 200 or status >= 500)
 

@@ -6,15 +6,16 @@ import asyncio
 import contextlib
 import os
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pydantic import SecretStr
+from starlette.responses import Response
 
 from app.github.identity import AppIdentity
-from app.proxy import sessions
+from app.proxy import ledger, sessions
 from app.proxy.application import Proxy
 from app.proxy.grant import Grant
 from app.proxy.listening import Address, listener, server
@@ -33,6 +34,9 @@ COURIER_PERMISSIONS = {
     "pull_requests": "write",
     "statuses": "read",
 }
+
+
+Instead = Callable[[str, str], Response | None]  # method and target, to an answer or None
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,7 @@ class Scene:
     token: str = ""
     grant: Grant | None = None
     upstream: list[Reached] = field(default_factory=list)
+    instead: list[Instead] = field(default_factory=list)  # answers that take GitHub's place, the first that gives one
 
     def since(self, number: int) -> list[str]:
         """What arrived at GitHub's git service and API after the first `number` requests, minting left out."""
@@ -74,6 +79,14 @@ class Scene:
         known = {"installation_id": self.installation.id, "repository_id": self.shop.id}
         token, grant = await sessions.open_session(self.database, wanted(**{**known, **changes}))
         return token.get_secret_value(), grant
+
+    async def outcomes(self, grant: Grant) -> list[str | None]:
+        """How the session's writes ended, newest first; waits for those whose end is still being noted."""
+        for _ in range(500):
+            if not await ledger.under_way(self.database, grant.session):
+                break
+            await asyncio.sleep(0.01)
+        return [one.outcome for one in await ledger.of_session(self.database, grant.session)]
 
     def refs(self) -> dict[str, str]:
         """Every ref of the shop at GitHub."""
@@ -183,13 +196,17 @@ def _is_whole(answer: bytes) -> bool:
     return b"transfer-encoding: chunked" in head.lower() and body.endswith(b"0\r\n\r\n")
 
 
-def _noting(app: Any, seen: list[Reached]) -> Any:
+def _noting(app: Any, seen: list[Reached], instead: list[Instead]) -> Any:
     async def noting(scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "http":
             query = scope["query_string"].decode("latin-1")
             target = scope["raw_path"].decode("latin-1") + (f"?{query}" if query else "")
             headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
             seen.append(Reached(scope["method"], target, headers))
+            found = next((made for one in instead if (made := one(scope["method"], target))), None)
+            if found is not None:
+                await found(scope, receive, send)
+                return
         await app(scope, receive, send)
 
     return noting
@@ -219,7 +236,8 @@ async def scene(
     """With an `authority` GitHub speaks TLS; its API is below `api_path`, at `/api/v3` as an Enterprise Server's."""
     github = SimulatedGitHub.create(folder / "github")
     upstream: list[Reached] = []
-    github.app = _noting(github.app, upstream)
+    instead: list[Instead] = []
+    github.app = _noting(github.app, upstream, instead)
     await github.start(tls=authority.server if authority else None)
     app, key = github.register_app("courier", COURIER_PERMISSIONS, [])
     github.organization("acme")
@@ -238,9 +256,19 @@ async def scene(
                 port=port,
                 folder=folder / "agent",
                 upstream=upstream,
+                instead=instead,
             )
             made.token, made.grant = await made.open()
             yield made
     finally:
+        await _answered(github)
         await github.stop()
     assert github.crashes == []
+
+
+async def _answered(github: SimulatedGitHub) -> None:
+    """Until GitHub is done with what it was asked, so that no git of it is left."""
+    for _ in range(500):
+        if github._server is None or not github._server.server_state.tasks:
+            return
+        await asyncio.sleep(0.01)
