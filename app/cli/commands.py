@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import typer
 from typer.core import TyperGroup
@@ -12,25 +12,55 @@ from typer.core import TyperGroup
 from app.errors import ActionableError
 
 _COULD_NOT_LOOK = 2
-# Name to module and function, or to module and group. Each is imported when it is wanted: `check` needs neither the
-# database nor the client of GitHub, and whoever types it waits for every import.
+
+
+class Command(NamedTuple):
+    target: str  # module and function, or module and group
+    summary: str
+
+
+# Each is imported when it is wanted: `check` needs neither the database nor the client of GitHub, and whoever types it
+# waits for every import. The summaries, which the list of all commands shows, are those of the commands' own help.
 COMMANDS = {
-    "serve": "serve:serve",
-    "web": "serve:web",
-    "work": "serve:work",
-    "migrate": "serve:migrate",
-    "proxy": "proxy:proxy",
-    "session": "session:commands",
-    "check": "check:check",
-    "run": "run:run",
-    "parse-log": "parse_log:parse_log",
-    "explain": "explain:explain",
-    "wait": "wait:wait",
-    "setup-ci": "setup_ci:setup_ci",
-    "stop-hook": "stop_hook:stop_hook",
-    "agent-prompt": "agent_prompt:agent_prompt",
-    "policy": "policy:commands",
-    "bundle": "bundle:commands",
+    "serve": Command(
+        "serve:serve",
+        "Run all parts: webhooks, pages, the worker and, where the courier App is set up, the agents' proxy.",
+    ),
+    "web": Command("serve:web", "Run only the web part: webhooks in, health and metrics."),
+    "work": Command("serve:work", "Run only workers; any number of them may share one database."),
+    "migrate": Command("serve:migrate", "Bring the database to this version and end."),
+    "proxy": Command(
+        "proxy:proxy",
+        "Run only the agents' proxy: git and GitHub's API for sessions. Needs the courier App, never the gate's key.",
+    ),
+    "session": Command("session:commands", "Sessions: what agents may do through the proxy."),
+    "check": Command("check:check", "Judge a change in a local clone without GitHub."),
+    "run": Command(
+        "run:run",
+        "Run a command, pass its output and exit code through, and record what it did for `mergegate bundle make`.",
+    ),
+    "parse-log": Command(
+        "parse_log:parse_log",
+        "Read a raw job log and say which tests ran. Exit code 0: it could be read; 2: it could not.",
+    ),
+    "explain": Command("explain:explain", "Show the last decision about a pull request. Exit code 2: there is none."),
+    "wait": Command(
+        "wait:wait", "Wait for the gate's answer on a pull request, with the token in GH_TOKEN or GITHUB_TOKEN."
+    ),
+    "setup-ci": Command(
+        "setup_ci:setup_ci",
+        "Open a pull request with the workflow files that are missing, with the token in GH_TOKEN or GITHUB_TOKEN.",
+    ),
+    "stop-hook": Command(
+        "stop_hook:stop_hook",
+        "Hold an agent back once while `mergegate check` finds something wrong with what it committed.",
+    ),
+    "agent-prompt": Command(
+        "agent_prompt:agent_prompt",
+        "Print a section of at most 600 tokens for an agent's instruction file, from the policy at --base.",
+    ),
+    "policy": Command("policy:commands", "The policy file .github/mergegate.yml."),
+    "bundle": Command("bundle:commands", "The evidence bundle of an agent's pull request."),
 }
 _SETTINGS = {"run": {"allow_interspersed_args": False, "ignore_unknown_options": True}}
 
@@ -52,19 +82,24 @@ class _Commands(TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - click's signature
         return list(COMMANDS)
 
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - click's signature
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.summary) for name, command in COMMANDS.items()])
+
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002 - click's signature
         return _load(cmd_name) if cmd_name in COMMANDS else None
 
 
 @lru_cache
 def _load(name: str) -> Any:
-    module, _, attribute = COMMANDS[name].partition(":")
+    module, _, attribute = COMMANDS[name].target.partition(":")
     found = getattr(importlib.import_module(f"app.cli.{module}"), attribute)
     if isinstance(found, typer.Typer):
+        found.rich_markup_mode = None
         group = typer.main.get_command(found)
         group.name = name
         return group
-    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     alone.command(name, context_settings=_SETTINGS.get(name))(found)
     return typer.main.get_command(alone)
 
@@ -76,6 +111,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # plain help is there at once
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 
 import pytest
@@ -20,6 +21,20 @@ def test_every_command_is_listed_and_has_help() -> None:
     for name in COMMANDS:
         assert f" {name} " in listed
         assert run(name, "--help").exit_code == 0
+
+
+@pytest.mark.parametrize("name", sorted(commands.COMMANDS))
+def test_the_list_says_of_each_command_what_its_own_help_says(name: str) -> None:
+    summary = commands.COMMANDS[name].summary
+    for said in (run(name, "--help"), run("--help")):
+        assert summary in " ".join(said.stdout.split())
+
+
+def test_the_list_needs_none_of_the_commands() -> None:
+    code = "import sys; from app.cli.commands import app; app(['--help'], standalone_mode=False); print(*sys.modules)"
+    loaded = subprocess.run((sys.executable, "-c", code), capture_output=True, check=True, text=True).stdout.split()
+    assert "app.cli.commands" in loaded
+    assert not {"rich", "pydantic", "app.cli.serve", "githubkit"} & set(loaded)
 
 
 @pytest.mark.parametrize(
