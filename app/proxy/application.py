@@ -27,7 +27,7 @@ from app.proxy.incoming import (
 from app.proxy.others import CHALLENGE, NO_TOKEN
 from app.proxy.pushing import Pushing
 from app.proxy.refusal import Refusal
-from app.proxy.target import PREFIX, BadTarget, Endpoint, NoSuchTarget, Target, read_target
+from app.proxy.target import BadTarget, Endpoint, NoSuchTarget, Target, is_git, read_target
 from app.store.database import Database, DatabaseAway
 
 log = structlog.get_logger(__name__)
@@ -39,7 +39,7 @@ MAY_PUSH = frozenset((Right.PUSH, Right.FORCE, Right.DELETE))
 
 
 class Proxy:
-    """`api` answers what is not below `/git/`: the slice of GitHub's API, sessions and health."""
+    """`others` answers what is not git's: the slice of GitHub's API, sessions and health."""
 
     def __init__(self, database: Database, fetching: Fetching, pushing: Pushing, others: Application) -> None:
         self._database = database
@@ -65,7 +65,7 @@ class Proxy:
 
     async def _answer(self, scope: Scope, receive: Receive, send: Answering) -> None:
         incoming = let_in(scope)
-        if not incoming.raw_path.startswith(PREFIX.encode()):
+        if not is_git(incoming.raw_path):
             await self._others(scope, receive, send)
             return
         try:

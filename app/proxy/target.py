@@ -43,8 +43,9 @@ class Target:
 
 
 # An owner's name has letters, digits and hyphens (an enterprise's people an underscore more), a repository's dots too.
+# Below /git/, or at the root: gh takes a remote for a server's only if its path is the owner and the repository alone.
 _FORM = re2.compile(
-    r"/git/([A-Za-z0-9][A-Za-z0-9_-]{0,99})/([A-Za-z0-9._-]{1,100}?)(?:\.git)?"
+    r"(?:/git)?/([A-Za-z0-9][A-Za-z0-9_-]{0,99})/([A-Za-z0-9._-]{1,100}?)(?:\.git)?"
     r"/(info/refs|git-upload-pack|git-receive-pack|info/lfs/objects/batch|info/lfs/objects/([0-9a-f]{64})/([0-9]{1,15}))"
 )
 _PLAIN = re2.compile(r"(/[A-Za-z0-9._~!$&'()*+,=:@-]+)+")
@@ -55,8 +56,13 @@ _SERVICES = {
 }
 
 
+def is_git(raw_path: bytes) -> bool:
+    """Whether an address is git's and not the API's."""
+    return raw_path.startswith(PREFIX.encode()) or _FORM.fullmatch(raw_path.decode("latin-1")) is not None
+
+
 def read_target(method: str, raw_path: bytes, query: bytes) -> Target:
-    """The endpoint of `/git/{owner}/{repository}[.git]/…`. Raises BadTarget, NoSuchTarget."""
+    """The endpoint of `[/git]/{owner}/{repository}[.git]/…`. Raises BadTarget, NoSuchTarget."""
     if len(raw_path) + len(query) > LONGEST:
         raise BadTarget(f"the address is longer than {LONGEST} bytes")
     path = raw_path.decode("latin-1")
