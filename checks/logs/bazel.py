@@ -14,10 +14,10 @@ from checks.logs.parts import Counts, broken, not_green, part, unfinished
 from checks.logs.report import Reading, Summary
 
 RUNNER = "bazel"
-INTEREST = r"^Executed \d|^@{0,2}[\w.~+-]*//\S+ {2,}|^ERROR: No test targets were found"
+INTEREST = r"^Executed \d|^//\S+   |^ERROR: No test targets were found"
 
 _EXECUTED = re2.compile(r"^Executed (\d{1,9}) out of (\d{1,9}) tests?: (.{1,300})$")
-_TARGET = re2.compile(r"^@{0,2}[\w.~+-]*//\S+ {2,}(\(?[A-Z0-9/a-z]+.*)$")
+_TARGET = re2.compile(r"^//\S+ {3,}(\S.*)$")
 _PART = re2.compile(r"(\d{1,9}) (tests? pass(?:es)?|fails? to build|fails? (?:locally|remotely)|(?:was|were) skipped)")
 
 

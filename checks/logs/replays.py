@@ -16,15 +16,21 @@ import re2
 
 from checks.logs.report import Reader, Reading, Summary
 
-INTEREST = (
-    r"^cache (?:hit|miss|bypass)\b|^.{0,20}> nx run |^.{0,8}NX   \w|^(?:##\[|::)endgroup(?:\]|::)$|^ Tasks: +\d"
-    r"|^\S{1,8} \S+:\S+ \(cached"
-)
+# Sought within lines where the beginning varies: an automaton that counts signs at every line's beginning is slow.
+# Ends of groups are not sought: every step has some, and the next task or the end of all comes right after them.
+INTEREST = r"^cache (?:hit|miss|bypass)\b|> nx run |NX   [A-Z]|^ Tasks: +\d| \(cached[,)]"
 MOST_REPLAYS = 5_000
 REASON = "its output was replayed from a cache, it is not a fresh run"
 
-_TURBO = re2.compile(r"^cache hit(?: \([^()]{0,80}\))?, replaying (?:logs|output)\b")
-_NX = re2.compile(r"^(?:(?:##\[group\]|::group::)\S{1,4} )?> nx run .{1,500}  \[[^\[\]]*cache[^\[\]]*\]$")
+_NX = r"^(?:(?:##\[group\]|::group::)\S{1,4} )?> nx run .{1,500}"
+_BEGINS = re2.compile(
+    rf"^cache hit(?: \([^()]{{0,80}}\))?, replaying (?:logs|output)\b|{_NX}  \[[^\[\]]*cache[^\[\]]*\]$"
+)
+# The next task, or the end of all.
+_ENDS = re2.compile(
+    rf"^cache (?:hit|miss|bypass)\b|{_NX}|^(?: >)? *NX   (?:Successfully ran|Ran|Running) target "
+    r"|^ Tasks: +\d"
+)
 # moon says it before or after the replay, which carries the task's name like any other output.
 _MOON = re2.compile(r"^\S{1,8} (\S{1,300}:\S{1,200}) \(cached\b.*\)$")
 
@@ -41,12 +47,13 @@ class ReplayReader:
         self._start: int | None = None
 
     def feed(self, number: int, line: str) -> None:
-        if moon := _MOON.match(line):
-            self._task(moon.group(1))
-            return
-        self._close(number)
-        if _TURBO.match(line) or _NX.match(line):
+        if _BEGINS.match(line):
+            self._close(number)
             self._start = number
+        elif _ENDS.match(line):
+            self._close(number)
+        elif moon := _MOON.match(line):
+            self._task(moon.group(1))
 
     def boundary(self) -> None:
         self._close(None)

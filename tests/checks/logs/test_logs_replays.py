@@ -75,8 +75,6 @@ def test_beginnings(line: str) -> None:
         "cache bypass, force executing c71d83eee50f950e",
         "> nx run core:test",
         "##[group]✅ > nx run core:test",
-        "##[endgroup]",
-        "::endgroup::",
         " NX   Successfully ran target test for 2 projects",
         " NX   Ran target test for 2 projects",
         " Tasks:    2 successful, 2 total",
