@@ -11,6 +11,7 @@ from checks.path_expressions import ExpressionSet, Hit, decides, expressions_of
 
 MAX_PATTERNS = 1_000
 MAX_BYTES = 15_000  # of a list's patterns together; beyond it the engine's memory for one list may not do
+SURE_BYTES = 1_000  # of patterns that the engine takes whatever they are; tried with eight times as many
 
 
 class PathPatterns:
@@ -76,9 +77,12 @@ class _Compiled:
             raise ValueError(f"the path patterns are {_size(patterns)} bytes together; at most {MAX_BYTES} are read")
         self.regexes = tuple(expression.regex for expression, _ in found)
         self.hits = tuple(Hit(index, expression.takes, expression.below) for expression, index in found)
-        self._set = ExpressionSet(self.regexes)
+        # Most lists are only asked together with others, so their own set is made when it is wanted.
+        self._set = ExpressionSet(self.regexes) if _size(patterns) > SURE_BYTES else None
 
     def first_match(self, path: str) -> int | None:
+        if self._set is None:
+            self._set = ExpressionSet(self.regexes)
         return decides(self.hits[place] for place in self._set.matches(path))
 
 

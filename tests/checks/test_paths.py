@@ -252,5 +252,17 @@ def test_an_index_agrees_with_its_lists(patterns: list[list[str]], path: str) ->
     assert list(PathIndex(lists).matches(path)) == one_by_one
 
 
+@pytest.mark.parametrize(
+    "part", ["?", "*", "[!a]", "[^\U00010000]", "[a-\U0010ffff]", "**/", "**/?", "*/", "a", "é", "\U00010000", "!?"]
+)
+def test_lists_that_surely_fit_do_so_with_room_to_spare(part: str) -> None:
+    size = 8 * paths.SURE_BYTES
+    long = [f"{number:02}{part * (400 // len(part.encode()))}" for number in range(size // 400)]
+    assert sum(len(pattern.encode()) for pattern in long) >= size - 200
+    path_expressions.ExpressionSet(
+        [each.regex for pattern in long for each in path_expressions.expressions_of(pattern)]
+    )
+
+
 def test_the_limits_are_those_that_the_engine_was_tried_with() -> None:
     assert (paths.MAX_PATTERNS, path_expressions.MAX_PATTERN_LENGTH, paths.MAX_BYTES) == (1_000, 512, 15_000)
