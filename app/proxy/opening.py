@@ -9,7 +9,7 @@ from datetime import timedelta
 import re2
 from pydantic import SecretStr
 
-from app.gate.target import BRANCHES, policy_of
+from app.gate.target import policy_of
 from app.github import graph, installations
 from app.github.addresses import route
 from app.github.client import GitHubClient
@@ -21,7 +21,7 @@ from app.proxy.grant import Grant, Right
 from app.proxy.sessions import DEFAULT_RIGHTS, CannotOpen, Wanted, open_session
 from app.store.database import Database
 from policies.load import PolicyState
-from policies.rules import gated_ref, patterns
+from policies.rules import BRANCHES, gated_ref, patterns
 
 # Narrower than git's own rules, so that a name reads the same in a shell, an address and a refusal.
 # https://git-scm.com/docs/git-check-ref-format

@@ -85,7 +85,7 @@ async def _backend(env: dict[str, str], body: AsyncIterator[bytes], send: Send) 
         stderr=asyncio.subprocess.DEVNULL,
     )
     assert process.stdin is not None and process.stdout is not None
-    feeding = asyncio.create_task(_feed(body, process.stdin))
+    feeding = asyncio.create_task(_feed(body, process))
     try:
         await _answer(process.stdout, send)
         await process.wait()
@@ -146,12 +146,18 @@ def _flushed(data: bytes) -> bool:
     return False
 
 
-async def _feed(body: AsyncIterator[bytes], stdin: asyncio.StreamWriter) -> None:
-    with contextlib.suppress(BrokenPipeError, ConnectionResetError, ClientDisconnect):
-        async for chunk in body:
-            stdin.write(chunk)
-            await stdin.drain()
-    stdin.close()
+async def _feed(body: AsyncIterator[bytes], process: asyncio.subprocess.Process) -> None:
+    assert process.stdin is not None
+    try:
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            async for chunk in body:
+                process.stdin.write(chunk)
+                await process.stdin.drain()
+    except ClientDisconnect:
+        # At the end of a body that is shorter than was said, `git http-backend` would go on reading for ever.
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+    process.stdin.close()
 
 
 async def _answer(stdout: asyncio.StreamReader, send: Send) -> None:

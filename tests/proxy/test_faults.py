@@ -221,12 +221,10 @@ async def test_a_push_whose_entry_cannot_be_written_is_not_sent(town: Scene, mon
     await town.commit(clone)
     before, refs = len(town.upstream), town.refs()
 
-    @contextlib.asynccontextmanager
-    async def away(*_: object) -> AsyncIterator[None]:
+    async def away(*_: object, **__: object) -> int:
         raise DatabaseAway("no space left on device")
-        yield
 
-    monkeypatch.setattr(town.database, "transaction", away)
+    monkeypatch.setattr(ledger, "begin", away)
     said = await town.git("push", "origin", "HEAD:agent/work", cwd=clone, code=1)
     assert "remote: The proxy cannot reach its database, so nothing was sent to GitHub." in said
     assert "(not now)" in said and town.refs() == refs
