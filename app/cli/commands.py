@@ -55,6 +55,7 @@ COMMANDS = {
         "stop_hook:stop_hook",
         "Hold an agent back once while `mergegate check` finds something wrong with what it committed.",
     ),
+    "agent": Command("agent:commands", "The agent's side of the proxy: set up git and gh, and prove what they can do."),
     "agent-prompt": Command(
         "agent_prompt:agent_prompt",
         "Print a section of at most 600 tokens for an agent's instruction file, from the policy at --base.",

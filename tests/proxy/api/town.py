@@ -11,7 +11,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -134,17 +134,26 @@ class Town:
             "DO_NOT_TRACK": "1",
             "NO_COLOR": "1",
         }
-        process = await asyncio.create_subprocess_exec(
-            *(str(program), *arguments),
-            env={name: value for name, value in (known | environment).items() if value},
-            cwd=cwd or self.folder,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-        async with asyncio.timeout(SECONDS):
-            out, err = await process.communicate()
-        return Ended(process.returncode or 0, out.decode(), err.decode())
+        variables = {name: value for name, value in (known | environment).items() if value}
+        return await self.runner(variables)(str(program), *arguments, cwd=cwd or self.folder)
+
+    def runner(self, variables: dict[str, str]) -> Callable[..., Awaitable[Ended]]:
+        """Runs programs with these variables and no others."""
+
+        async def run(*command: str, cwd: Path) -> Ended:
+            process = await asyncio.create_subprocess_exec(
+                *command,
+                env=variables,
+                cwd=cwd,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
+            async with asyncio.timeout(SECONDS):
+                out, err = await process.communicate()
+            return Ended(process.returncode or 0, out.decode(), err.decode())
+
+        return run
 
 
 def git(*arguments: str, cwd: Path) -> str:
