@@ -8,6 +8,7 @@ changes, so it is analysed once.
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from typing import Any
 
@@ -17,11 +18,12 @@ from app.gate.analysis_frames import write
 from app.gate.blobs import read_changes_with_contents
 from app.gate.changes import Changes
 from app.gate.child import run_child
-from app.gate.git import GitFailed, GitObjects
+from app.gate.git import GitFailed, GitObjects, GitTooLarge
 from app.gate.zizmor import zizmor_notes
-from checks.snapshot import Diff, Unread
+from checks.snapshot import SYMLINK_MODE, ChangedFile, Diff, FileStatus, Unread
 from checks.tampering.alteration import Analysis
 from checks.tampering.change import Change
+from checks.tampering.settings.precedence import behind
 
 MEMORY_LIMIT = 2 * 1024**3  # bytes of address space
 TIME_LIMIT = 60.0  # seconds
@@ -45,24 +47,51 @@ def judged_difference(changes: Changes, target_sha: str, head_sha: str) -> tuple
     return (changes.merge_base, head_sha), changes.diff
 
 
-async def analyse_difference(objects: GitObjects, diff: Diff) -> Analysis | Unread:
+async def analyse_difference(objects: GitObjects, diff: Diff, tree: str | None = None) -> Analysis | Unread:
     """What the difference does to the tests that judge it. A list of files that was cut is analysed as far as it goes,
-    which is said."""
+    which is said. `tree` is the object id of its new side: what the change leaves as it is counts for what it means."""
     try:
         changes = await read_changes_with_contents(objects, diff.files)
+        paths, beside = ((), ()) if tree is None else await _unchanged(objects, diff, tree)
     except GitFailed as wrong:
         return Unread(str(wrong))
-    analysis = await run_analysis(changes)
+    analysis = await run_analysis((*changes, *beside), paths)
     if isinstance(analysis, Unread):
         return analysis
     return replace(analysis, alterations=analysis.alterations + await zizmor_notes(changes))
 
 
-async def run_analysis(changes: tuple[Change, ...]) -> Analysis | Unread:
-    """The child's answer. What it cannot say in its limits is Unread."""
+async def _unchanged(objects: GitObjects, diff: Diff, tree: str) -> tuple[tuple[bytes, ...], tuple[Change, ...]]:
+    """Every path of the tree, and the files whose settings new ones may put out of force. Raises GitFailed.
+
+    Of a tree that is too large to be listed nothing is known, which only makes the analysis judge by less.
+    """
+    try:
+        listing = await objects.listing(tree)
+    except GitTooLarge:
+        return (), ()
+    entries = {path: entry for entry, _, path in (line.partition(b"\t") for line in listing.split(b"\0") if line)}
+    touched = {path for file in diff.files for path in file.paths}
+    added = (file.path for file in diff.files if file.status is FileStatus.ADDED)
+    wanted = {path for name in added for path in behind(name)} - touched
+    same = (_same(path, entries.get(os.fsencode(path), b"")) for path in sorted(wanted))
+    return tuple(entries), await read_changes_with_contents(objects, tuple(filter(None, same)))
+
+
+def _same(path: str, entry: bytes) -> ChangedFile | None:
+    """A file that is the same on both sides, of its entry in a tree."""
+    mode, _, rest = entry.decode("ascii").partition(" ")
+    kind, _, oid = rest.partition(" ")
+    if kind != "blob" or mode == SYMLINK_MODE:
+        return None
+    return ChangedFile(path, FileStatus.MODIFIED, old_mode=mode, new_mode=mode, old_oid=oid, new_oid=oid)
+
+
+async def run_analysis(changes: tuple[Change, ...], tree: tuple[bytes, ...] = ()) -> Analysis | Unread:
+    """The child's answer; `tree` are all paths of the new side. What it cannot say in its limits is Unread."""
     if not changes:
         return Analysis(())
-    return _read(await run_child(CHILD, write(changes), TIME_LIMIT))
+    return _read(await run_child(CHILD, write(changes, tree), TIME_LIMIT))
 
 
 def _read(answer: bytes) -> Analysis | Unread:

@@ -8,14 +8,15 @@ import sys
 from dataclasses import asdict
 from typing import BinaryIO
 
-from app.gate.analysis_frames import read
+from app.gate.analysis_frames import read, read_tree
 from app.gate.limits import limit
 from checks.tampering.analyse import analyse
 
 
 def serve(source: BinaryIO, sink: BinaryIO) -> None:
-    """Reads changed files until the source ends, then writes the analysis as one JSON line."""
-    sink.write(json.dumps(asdict(analyse(tuple(read(source))))).encode() + b"\n")
+    """Reads the tree's paths and changed files until the source ends, then writes the analysis as one JSON line."""
+    tree = read_tree(source)
+    sink.write(json.dumps(asdict(analyse(tuple(read(source)), tree))).encode() + b"\n")
     sink.flush()
 
 

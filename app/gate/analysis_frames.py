@@ -1,16 +1,22 @@
 """Changed files as a stream of bytes, from the process that has a repository to the one that parses.
 
-For each file a JSON line with its status and, of both sides, path, mode and size; then the bytes of both sides.
+First the paths of the resulting tree with a zero between them, behind a line with their length. Then for each file a
+JSON line with its status and, of both sides, path, mode and size; then the bytes of both sides.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO
 
 from checks.snapshot import FileStatus
 from checks.tampering.change import Change, Version
+
+
+def read_tree(source: BinaryIO) -> tuple[str, ...]:
+    """The paths, which must be read before the files."""
+    return tuple(path.decode("utf-8", "surrogateescape") for path in source.read(int(source.readline())).split(b"\0"))
 
 
 def read(source: BinaryIO) -> Iterator[Change]:
@@ -26,9 +32,10 @@ def _side(described: Any, source: BinaryIO) -> Version | None:
     return Version(path, mode, None if size is None else source.read(size))
 
 
-def write(changes: tuple[Change, ...]) -> bytes:
-    """What `read` reads."""
-    parts: list[bytes] = []
+def write(changes: tuple[Change, ...], tree: Sequence[bytes] = ()) -> bytes:
+    """What `read_tree` and `read` read."""
+    paths = b"\0".join(tree)
+    parts: list[bytes] = [b"%d\n" % len(paths), paths]
     for change in changes:
         sides = (change.before, change.after)
         parts.append(json.dumps([change.status, *(_described(side) for side in sides)]).encode() + b"\n")

@@ -38,7 +38,7 @@ async def remembered_analysis(
         known = await analyses.find(connection, repository_id, difference, RULES)
     if known is not None:
         return ANALYSIS.validate_python(known)
-    analysis = await analyse_difference(objects, diff)
+    analysis = await analyse_difference(objects, diff, difference[1])
     if isinstance(analysis, Unread):
         return analysis
     facts = storable(asdict(analysis))

@@ -99,7 +99,7 @@ async def _analysis(objects: GitObjects, changes: Changes, base: Revision, head:
     from checks.snapshot import Unread
 
     judged = judged_difference(changes, base.commit, head.commit)
-    return judged if isinstance(judged, Unread) else await in_loop(analyse_difference(objects, judged[1]))
+    return judged if isinstance(judged, Unread) else await in_loop(analyse_difference(objects, judged[1], judged[0][1]))
 
 
 def _unreadable(clone: Clone, because: str) -> CannotLook:

@@ -9,10 +9,10 @@ import pytest
 
 from app.gate import analysis, blobs
 from app.gate.analysis import analyse_difference, judged_difference, run_analysis
-from app.gate.analysis_frames import read, write
+from app.gate.analysis_frames import read, read_tree, write
 from app.gate.blobs import read_changes_with_contents
 from app.gate.changes import Changes, read_changes, read_diff, unread_changes
-from app.gate.git import GitFailed
+from app.gate.git import GitFailed, GitObjects, GitTooLarge
 from app.gate.remembered import remembered_analysis
 from app.store.database import Database
 from checks.snapshot import Diff, FileStatus, Unread
@@ -51,7 +51,9 @@ async def test_both_sides_are_read_as_git_has_them(clone: Clone) -> None:
         "large": Change(FileStatus.ADDED, None, Version("large", "100644", None)),
         "link": Change(FileStatus.ADDED, None, Version("link", "120000", b"kept")),
     }
-    assert tuple(read(BytesIO(write(tuple(changes.values()))))) == tuple(changes.values())
+    stream = BytesIO(write(tuple(changes.values()), (b"a", b"b\xff")))
+    assert read_tree(stream) == ("a", "b\udcff")
+    assert tuple(read(stream)) == tuple(changes.values())
 
 
 async def test_what_does_not_fit_is_left_out_and_known_to_be(clone: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,3 +138,33 @@ async def test_the_child_has_no_credential_in_its_environment(monkeypatch: pytes
     monkeypatch.setattr(analysis, "CHILD", tells)
     change = Change(FileStatus.ADDED, None, Version("a.py", "100644", b"1\n"))
     assert isinstance(await run_analysis((change,)), Unread)
+
+
+async def test_settings_that_a_new_file_puts_out_of_force_are_known(clone: Clone) -> None:
+    """And so are the tests of the tree that settings leave out."""
+    base = clone.commit(
+        setup_DOT_cfg="[tool:pytest]\nxfail_strict = true\n", test_a_DOT_py=TEST, tox_DOT_ini="[tox]\n", big="x\n"
+    )
+    (clone.folder / "pyproject.toml").symlink_to("big")
+    base = clone.commit()
+    head = clone.commit(pytest_DOT_ini="[pytest]\naddopts = --ignore-glob=*_a.py\n")
+    diff = await read_diff(clone.objects, base, head)
+    found = await analyse_difference(clone.objects, diff, head)
+    assert isinstance(found, Analysis)
+    assert [(one.kind, one.weight.value) for one in found.alterations] == [
+        ("collection-narrowed", "failed"),
+        ("runner-configuration", "person"),
+    ]
+    assert "which `pytest.ini` puts out of force" in found.alterations[1].reason
+
+
+async def test_a_tree_that_is_too_large_is_not_known(clone: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
+    base = clone.commit(setup_DOT_cfg="[tool:pytest]\nxfail_strict = true\n")
+    head = clone.commit(pytest_DOT_ini="[pytest]\n")
+    diff = await read_diff(clone.objects, base, head)
+
+    async def too_large(*_: object) -> bytes:
+        raise GitTooLarge("it is over 3 bytes")
+
+    monkeypatch.setattr(GitObjects, "listing", too_large)
+    assert await analyse_difference(clone.objects, diff, head) == Analysis(())

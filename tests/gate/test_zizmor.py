@@ -117,7 +117,7 @@ async def test_it_stands_beside_the_analysis(monkeypatch: pytest.MonkeyPatch) ->
     async def contents(*_: object) -> tuple[Change, ...]:
         return (changed(),)
 
-    async def analysed(_: object) -> Analysis | Unread:
+    async def analysed(*_: object) -> Analysis | Unread:
         return answers.pop()
 
     async def notes(_: object) -> tuple[Alteration, ...]:

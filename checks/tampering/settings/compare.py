@@ -14,6 +14,7 @@ from checks.tampering.change import Change, Version
 from checks.tampering.kept_tests import KeptTests
 from checks.tampering.settings.bars import Bar, BarTables, crossing
 from checks.tampering.settings.documents import Unreadable
+from checks.tampering.settings.precedence import hidden_by
 from checks.tampering.settings.reading import decoded, line_of, read_settings
 
 _MOST_TOLD = 2  # settings of one section that went, each for itself
@@ -31,13 +32,22 @@ class _Held:
 
 
 def compare_settings(
-    changes: Sequence[Change], tables: BarTables, kept: KeptTests, gone: Callable[[Change], bool]
+    changes: Sequence[Change],
+    tables: BarTables,
+    kept: KeptTests,
+    gone: Callable[[Change], bool],
+    beside: Mapping[str, Version] | None = None,
 ) -> Iterator[Alteration]:
-    """Alterations of every bar that is crossed, and of settings files that cannot be read any more."""
+    """Alterations of every bar that is crossed, and of settings files that cannot be read any more.
+
+    `beside` are unchanged files by their paths, which new ones may put out of force.
+    """
     lost: dict[_Identity, list[_Held]] = defaultdict(list)
     gained: dict[_Identity, list[tuple[_Held, bool]]] = defaultdict(list)
     for change in changes:
-        before = {} if gone(change) else _held(change.before, tables)
+        before = (
+            {} if gone(change) else _held(change.before, tables) if change.before else _hidden(change, beside, tables)
+        )
         after = _held(change.after, tables)
         if after is None:
             yield from _unreadable(change, was_readable=before is not None)
@@ -80,6 +90,16 @@ def _taken_away(section: str, found: Sequence[Alteration]) -> Iterator[Alteratio
         return
     heaviest = min(found, key=lambda each: (_ORDER.index(each.weight), each.line or 0))
     yield replace(heaviest, reason=f"{heaviest.reason} So it does with {len(found) - 1} more of `{section[:80]}`.")
+
+
+def _hidden(change: Change, beside: Mapping[str, Version] | None, tables: BarTables) -> dict[_Identity, _Held]:
+    """What was in force and is not any more; of several files the first one that says anything."""
+    for hidden in hidden_by(change, beside or {}):
+        held = _held(hidden.version, tables) or {}
+        found = {identity: one for identity, one in held.items() if hidden.keys.fullmatch(one.key)}
+        if found:
+            return found
+    return {}
 
 
 def _held(version: Version | None, tables: BarTables) -> dict[_Identity, _Held] | None:
