@@ -30,7 +30,7 @@ BESIDE = {
     "pyproject.toml": PYPROJECT,
     "tests/test_a.py": "def test_a():\n    assert a() == 1\n",
     "Makefile": "test:\n\tpytest\n",
-    "vite.config.ts": "export default { plugins: [v()], test: { retry: 0, coverage: { thresholds: { lines: 9 } } } };\n",
+    "vite.config.ts": "export default { a: [v()], test: { retry: 0, coverage: { thresholds: { lines: 9 } } } };\n",
     "package.json": '{"scripts": {"test": "mocha"}, "mocha": {"forbid-only": true}}\n',
 }
 
