@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,8 @@ from checks.bundle import Bundle, parse_bundle
 from policies.load import load
 from tests.gate.catalogue import IN_DIFFS, IN_TESTS, IN_WORDS, IN_WORKFLOWS, Cheat
 
-README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def block(opening: str) -> str:
@@ -58,3 +60,14 @@ def test_every_cheat_that_is_tried_is_in_the_table(cheat: Cheat) -> None:
         part.partition("-")[::2] for cell in cells for part in cell.replace(" ", "").split(",") if part[:1].isdigit()
     ]
     assert any(int(first) <= cheat.number <= int(last or first) for first, last in listed)
+
+
+@pytest.mark.parametrize(
+    "document", ["README.md", "deploy/README.md", "deploy/SECURITY.md", "deploy/agent-vm/README.md"]
+)
+def test_what_a_document_links_to_is_there(document: str) -> None:
+    """A test that a row names must exist; addresses elsewhere are not asked."""
+    path = ROOT / document
+    links = re.findall(r"\]\(([^)#\s]+)", path.read_text(encoding="utf-8"))
+    missing = [link for link in links if "://" not in link and not (path.parent / link).exists()]
+    assert missing == []
