@@ -14,7 +14,7 @@ from checks.ci_runs import CountingRuns
 from checks.ci_trust import TrustRule
 from checks.documentation import is_documentation_only
 from checks.finding import Finding, Fix, Status, errored, failed, passed, pending, skipped
-from checks.other_ci import Witness
+from checks.other_ci import Judged, OtherCiResult, Witness
 from checks.paths import PathPatterns
 from checks.snapshot import GroupSnapshot, Job, Risk, Snapshot, Unread, WorkflowFile, WorkflowRun
 from checks.witnesses import ReportRule
@@ -74,7 +74,7 @@ class _Case:
     awaited: bool
     requirement: CiRequirement
     level: Risk
-    others: tuple[Finding, ...]  # what other CI systems say
+    others: OtherCiResult
     trust: TrustRule
     repository: str  # full name
     documentation: bool = False
@@ -109,7 +109,9 @@ def check(snapshot: Snapshot, requirement: CiRequirement, level: Risk = Risk.CRI
             awaited=awaited,
             requirement=requirement,
             level=level,
-            others=tuple(other_ci.check(snapshot.check_runs, requirement.others, open_=awaited)),
+            others=other_ci.check(
+                snapshot.check_runs, requirement.others, Judged(head.sha, level, _changed(snapshot), awaited)
+            ),
             trust=requirement.trust,
             repository=snapshot.repository.full_name,
             documentation=documentation,
@@ -124,6 +126,7 @@ def check_group(group: GroupSnapshot, requirement: CiRequirement, accepted_chang
     `accepted_changes` are workflow files that people's own pull requests in the group change.
     """
     awaited = _is_awaited(group.head_seen_at, group.observed_at, requirement)
+    level = _level_of(group)
     return _judge(
         _Case(
             runs=group.runs,
@@ -133,13 +136,18 @@ def check_group(group: GroupSnapshot, requirement: CiRequirement, accepted_chang
             commands=requirement.commands,
             awaited=awaited,
             requirement=requirement,
-            level=_level_of(group),
-            others=tuple(other_ci.check(group.check_runs, requirement.others, open_=awaited)),
+            level=level,
+            others=other_ci.check(group.check_runs, requirement.others, Judged(group.head_sha, level, open_=awaited)),
             trust=requirement.trust.of_group(),
             repository=group.repository.full_name,
             accepted=accepted_changes,
         )
     )
+
+
+def _changed(snapshot: Snapshot) -> frozenset[str]:
+    files = () if isinstance(snapshot.merge_diff, Unread) else snapshot.merge_diff.files
+    return frozenset(path for file in files for path in file.paths)
 
 
 def _level_of(group: GroupSnapshot) -> Risk:
@@ -163,7 +171,7 @@ def _judge(case: _Case) -> CiResult:
     if not chosen:
         return CiResult((*gone, *_without_runs(case, case.runs)), ())
     findings = [*gone, *_files(chosen, case.workflows, case.accepted)]
-    findings += [*_run_states(chosen), *case.others]
+    findings += [*_run_states(chosen), *case.others.findings]
     findings += ci_trust.check(chosen, case.workflows, case.trust, case.repository)
     findings += ci_attempts.check(chosen, case.runs, case.counting, case.requirement.attempts)
     found, jobs = _jobs(chosen, case.runs, case.workflows, case)
@@ -174,12 +182,13 @@ def _without_runs(case: _Case, runs: tuple[WorkflowRun, ...]) -> tuple[Finding, 
     """Where no workflow run counts, documentation needs none, and other CI systems may stand in at low risk."""
     if case.documentation:
         return (_DOCUMENTATION,)
-    if not case.others or case.jobs or case.commands:
-        return (*case.others, ci_runs.none_counts(runs, case.counting, awaited=case.awaited))
-    if case.level is Risk.LOW:
-        return case.others
-    reason = f"At {case.level.word} risk raw logs must show passing tests, and only those of GitHub Actions are read."
-    return (failed(ci_runs.CHECK, reason, fix=_ACTIONS), *case.others)
+    others = case.others.findings
+    if not others or case.jobs or case.commands:
+        return (*others, ci_runs.none_counts(runs, case.counting, awaited=case.awaited))
+    if case.level is Risk.LOW or case.others.shows_tests:
+        return others
+    reason = f"At {case.level.word} risk raw logs that the gate reads must show passing tests, and none does."
+    return (failed(ci_runs.CHECK, reason, fix=_ACTIONS), *others)
 
 
 def _unread(check: str, what: str, unread: Unread) -> Finding:
@@ -234,6 +243,8 @@ def _jobs(
 
 def _tests(agreed: tuple[Job, ...], proof: tuple[Job, ...], case: _Case, *, open_: bool) -> Finding:
     found = ci_jobs.tests_passed(agreed, proof, case.jobs, case.commands, open_=open_)
+    if found.status is not Status.PASSED and case.others.shows_tests:
+        return passed(ci_jobs.TESTS, "Tests passed at this head in another CI system, by its raw logs.")
     return skipped(ci_jobs.TESTS, _DOCUMENTATION.reason) if case.documentation and not proof else found
 
 
@@ -266,4 +277,8 @@ def _conclusions(jobs: tuple[Job, ...], runs: tuple[WorkflowRun, ...], case: _Ca
 
 
 _DOCUMENTATION = skipped(ci_runs.CHECK, "Only documentation changes, for which the policy asks for no run.")
-_ACTIONS = Fix("ask-person", "Ask a person to let a GitHub Actions workflow run the tests.")
+_ACTIONS = Fix(
+    "ask-person",
+    "Ask a person to let a GitHub Actions workflow run the tests, or to let the gate read the other system's logs "
+    "(`log` in `ci.witnesses`).",
+)

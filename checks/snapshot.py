@@ -360,6 +360,25 @@ class WorkflowFile:
 
 
 @dataclass(frozen=True, slots=True)
+class BuildJob:
+    """A job of another CI system's build, with its raw log as the gate fetched it."""
+
+    name: str
+    succeeded: bool
+    log: JobLog | Unread
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """A build of another CI system, as its API tells. `commit` is what it checked out; None where it does not tell."""
+
+    url: str
+    commit: str | None
+    succeeded: bool
+    jobs: tuple[BuildJob, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class CheckRun:
     """A check run of any App on the head, except the gate's own."""
 
@@ -369,6 +388,9 @@ class CheckRun:
     app_slug: str | None
     status: str
     conclusion: str | None
+    details_url: str | None = None
+    completed_at: datetime | None = None
+    build: Build | Unread | None = None  # None: not asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -386,6 +408,15 @@ class Ticket:
 
 
 @dataclass(frozen=True, slots=True)
+class Layer:
+    """A layer of a stack. `held` says whether the head that is judged holds this layer's present head."""
+
+    number: int
+    head_sha: str
+    held: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Stack:
     """A native stack of pull requests; layers are judged against its base, never an intermediate branch."""
 
@@ -394,6 +425,7 @@ class Stack:
     base_sha: str
     position: int  # from 1, the bottom
     size: int
+    below: tuple[Layer, ...] | Unread = ()  # open ones, from the bottom; empty where nobody asked
 
 
 @dataclass(frozen=True, slots=True)

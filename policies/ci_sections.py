@@ -9,6 +9,7 @@ from pydantic import Field
 from checks.baseline import Allowance
 from checks.ci_trust import Word as TrustWord
 from checks.new_tests import Word as NewTestsWord
+from checks.other_ci_log import System
 from policies.fields import APP, Line, Patterns, Section
 
 
@@ -33,11 +34,16 @@ class BaselineRules(Section):
 
 
 class OtherCi(Section):
-    """Another CI system as a witness. Its raw logs are not read, so it suffices for changes of low risk only."""
+    """Another CI system as a witness. Unless its raw logs are read, it suffices for changes of low risk only."""
 
     app: Annotated[str, Field(pattern=APP)] = Field(description="Slug of its GitHub App, or its id in quotes.")
     checks: Annotated[tuple[Line, ...], Field(min_length=1, max_length=50)] = Field(
         description="Names of check runs that it must post as success."
+    )
+    log: System | None = Field(
+        default=None,
+        description="The system whose raw logs the server fetches and reads, if its operator has set it up to. "
+        "Left out, they are not read.",
     )
 
 

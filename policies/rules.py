@@ -72,7 +72,7 @@ def ci_requirement(policy: Policy) -> CiRequirement:
         reports=ReportRule(_given(ci.reports.artifacts), ci.reports.required),
         partial=ci.partial_jobs,
         documentation=_given(ci.documentation),
-        others=tuple(Witness(other.app, other.checks) for other in ci.witnesses),
+        others=tuple(Witness(other.app, other.checks, other.log) for other in ci.witnesses),
         trust=TrustRule(**ci.trust.model_dump()),
         attempts=ci.attempts,
     )

@@ -10,8 +10,9 @@ import pytest
 from checks.ci import CiRequirement, CiResult, check, check_group
 from checks.finding import Status
 from checks.other_ci import Witness
-from checks.snapshot import CheckRun, GroupMember, Risk, Unread
+from checks.snapshot import Build, BuildJob, CheckRun, GroupMember, Risk, Unread
 from tests.checks import build
+from tests.checks.build import NO_TESTS, log, report
 from tests.checks.ci_case import LATE, OFFLINE, OPEN, UNREAD, E, F, P
 
 WITNESS = Witness("buildkite", ("build",))
@@ -44,7 +45,7 @@ def test_above_low_risk_it_is_not(level: Risk) -> None:
     assert said(result)[0] == (
         "ci.runs",
         F,
-        f"At {level.word} risk raw logs must show passing tests, and only those of GitHub Actions are read.",
+        f"At {level.word} risk raw logs that the gate reads must show passing tests, and none does.",
     )
     assert said(result)[1][:2] == ("ci.other", P)
 
@@ -142,3 +143,122 @@ def test_a_group_is_as_risky_as_its_riskiest_member() -> None:
 def test_a_group_waits_for_its_own_checks() -> None:
     assert group(Risk.LOW, check_runs=()) == [("ci.other", F)]
     assert group(Risk.LOW, check_runs=(), head_seen_at=build.NOON) == [("ci.other", OPEN)]
+
+
+LOGGED = Witness("buildkite", ("build",), "buildkite")
+READ = CiRequirement(others=(LOGGED,))
+URL = "https://buildkite.com/acme/shop/builds/7"
+GREEN = BuildJob("tests", True, log(checked_out=None))
+BUILT = Build(URL, build.HEAD, True, (GREEN,))
+SHOWN = (P, "The raw logs of `build` of `buildkite` show passing tests: `tests` (12 passed, 1 skipped).")
+
+
+def read(built: Build | Unread | None, level: Risk = Risk.MEDIUM, **changes: Any) -> list[tuple[Status, str]]:
+    """What `ci.other` says of the log of a green check."""
+    result = judge(replace(SAID, build=built), **{"rules": READ, "level": level, **changes})
+    others = [(one.status, one.reason) for one in result.findings if one.check == "ci.other"]
+    assert others[0] == (P, "`build` of `buildkite` ended as success.")
+    return others[1:]
+
+
+@pytest.mark.parametrize("level", list(Risk))
+def test_a_log_that_shows_passing_tests_is_worth_what_one_of_actions_is(level: Risk) -> None:
+    result = judge(replace(SAID, build=BUILT), rules=READ, level=level)
+    assert {one.status for one in result.findings} == {P}
+    assert read(BUILT, level) == [SHOWN]
+    (at,) = result.findings[1].evidence
+    assert (at.label, at.url, at.start_line, at.digest) == ("job `tests`", URL, 41, build.DIGEST)
+
+
+def test_beside_workflows_that_run_no_tests_it_shows_them() -> None:
+    lint = build.run(build.job("lint", log=log(NO_TESTS)))
+    with_log = judge(replace(SAID, build=BUILT), rules=READ, level=Risk.MEDIUM, runs=(lint,))
+    assert {one.status for one in with_log.findings} == {P}
+    assert with_log.findings[-1].reason == "Tests passed at this head in another CI system, by its raw logs."
+    assert judge(SAID, level=Risk.MEDIUM, runs=(lint,)).findings[0].status is F
+
+
+RED = log(report(False, failed=1, reasons=("line 4: 1 failed",)), checked_out=None)
+UNKNOWN = log(report(None, reasons=("gradle printed no number of passed tests",)), checked_out=None)
+
+
+@pytest.mark.parametrize("level", [Risk.LOW, Risk.HIGH])
+@pytest.mark.parametrize(
+    ("built", "reason"),
+    [
+        (replace(BUILT, commit=build.OTHER), "`build` of `buildkite` tested 0d0d0d0d0d0d, not this head."),
+        (replace(BUILT, commit=None), "`build` of `buildkite` tested no commit that it names, not this head."),
+        (
+            replace(BUILT, succeeded=False),
+            "By the system's own word the build of `build` of `buildkite` did not succeed.",
+        ),
+        (
+            replace(BUILT, jobs=(GREEN, replace(GREEN, name="e2e", succeeded=False))),
+            "The build of `build` of `buildkite` passed although its job `e2e` did not.",
+        ),
+        (
+            replace(BUILT, jobs=(GREEN, replace(GREEN, name="e2e", log=RED))),
+            "Job `e2e` of `build` of `buildkite` ended as success, but its log does not: line 4: 1 failed.",
+        ),
+    ],
+)
+def test_what_speaks_against_it_counts_at_any_risk(built: Build, reason: str, level: Risk) -> None:
+    assert read(built, level) == [(F, reason)]
+
+
+def test_a_log_that_does_not_tell() -> None:
+    unknown = replace(BUILT, jobs=(replace(GREEN, log=UNKNOWN),))
+    ((status, reason),) = read(unknown)
+    assert (status, reason.startswith("It cannot be told from the log of job `tests`")) == (F, True)
+    nothing = (Status.SKIPPED, "The raw logs of `build` of `buildkite` show no passing tests of a known test runner.")
+    assert read(unknown, Risk.LOW) == [nothing]
+    cut = replace(BUILT, jobs=(replace(GREEN, log=log(replace(NO_TESTS, truncated=True), checked_out=None)),))
+    assert read(cut)[0][0] is F
+
+
+@pytest.mark.parametrize("jobs", [(), (replace(GREEN, log=log(NO_TESTS, checked_out=None)),)])
+def test_a_build_without_tests(jobs: tuple[BuildJob, ...]) -> None:
+    reason = "The raw logs of `build` of `buildkite` show no passing tests of a known test runner."
+    assert read(replace(BUILT, jobs=jobs)) == [(F, reason)]
+    assert read(replace(BUILT, jobs=jobs), Risk.LOW) == [(Status.SKIPPED, reason)]
+
+
+@pytest.mark.parametrize(
+    ("built", "what"),
+    [
+        (Unread("HTTP 502"), "The raw log of `build` of `buildkite` could not be read: HTTP 502."),
+        (None, "The raw log of `build` of `buildkite` could not be read: nobody asked for it."),
+        (
+            replace(BUILT, jobs=(replace(GREEN, log=Unread("HTTP 502")),)),
+            "The raw log of job `tests` of `build` of `buildkite` could not be read: HTTP 502.",
+        ),
+    ],
+)
+def test_a_log_that_could_not_be_read(built: Build | Unread | None, what: str) -> None:
+    assert read(built) == [(E, what)]
+    assert read(built, Risk.LOW) == [(Status.SKIPPED, f"{what} At low risk the check alone suffices.")]
+
+
+@pytest.mark.parametrize(
+    ("system", "path"),
+    [("buildkite", ".buildkite/pipeline.yml"), ("circleci", ".circleci/config.yml"), ("jenkins", "ci/Jenkinsfile.pr")],
+)
+def test_a_change_of_what_the_system_runs_is_for_a_person(system: Any, path: str) -> None:
+    rules = CiRequirement(others=(Witness("buildkite", ("build",), system),))
+    changed = {"rules": rules, "merge_diff": build.diff("src/price.py", path)}
+    assert read(BUILT, **changed) == [(OPEN, f"The change alters what {system} runs: {path}."), SHOWN]
+    found = judge(replace(SAID, build=BUILT), level=Risk.MEDIUM, **changed).findings
+    assert [one.needs_person for one in found] == [False, True, False]
+    assert read(BUILT, **{**changed, "merge_diff": build.diff("src/price.py")}) == [SHOWN]
+    assert read(BUILT, **{**changed, "merge_diff": Unread("conflict")}) == [SHOWN]
+
+
+def test_a_check_that_is_not_green_is_not_looked_into() -> None:
+    red = judge(replace(SAID, build=BUILT, conclusion="failure"), rules=READ)
+    assert said(red) == [("ci.other", F, "`build` of `buildkite` ended as failure.")]
+
+
+def test_logs_of_a_group_count_like_those_of_a_pull_request() -> None:
+    members = (GroupMember(1, build.HEAD, build.HEAD, "passed", "passed", "", Risk.HIGH),)
+    snapshot = build.group(runs=(), members=members, check_runs=(replace(SAID, build=BUILT),), head_seen_at=LATE)
+    assert [one.status for one in check_group(snapshot, READ).findings] == [P, P]

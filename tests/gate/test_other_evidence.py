@@ -81,7 +81,7 @@ async def test_but_not_for_more_than_low_risk(stage: Scene) -> None:
     pull = await agent_pull(stage, shop, "payment", PAYMENT, MEDIUM_BUNDLE.replace("where: ci", "where: local"))
     await post(stage, buildkite, shop, pull)
     assert stage.verdict(shop, pull)["evidence"] == "failure"
-    assert "At medium risk raw logs must show passing tests" in stage.summary(shop, pull, "evidence")
+    assert "At medium risk raw logs that the gate reads must show passing tests" in stage.summary(shop, pull, "evidence")
 
 
 async def test_a_check_of_the_same_name_by_another_app_says_nothing(stage: Scene) -> None:
