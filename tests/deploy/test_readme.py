@@ -35,11 +35,11 @@ def test_the_bundle_example_is_a_bundle() -> None:
 def test_every_setting_is_documented(name: str) -> None:
     variables = {
         "gate": "MERGEGATE_APP_ID",
-        "courier": None,  # used by the proxy only, which is not there yet
+        "courier": "MERGEGATE_COURIER_APP_ID",
+        "pages": "MERGEGATE_PUBLIC_URL",
         "webhook_secrets": "MERGEGATE_WEBHOOK_SECRET",
     }
-    variable = variables.get(name, f"MERGEGATE_{name.upper()}")
-    assert variable is None or variable in README
+    assert variables.get(name, f"MERGEGATE_{name.upper()}") in README
 
 
 def test_defaults_are_those_of_the_table() -> None:
