@@ -130,7 +130,7 @@ async def test_pushes_that_git_itself_words_otherwise(town: Scene) -> None:
         assert code == 1 and "remote: Mergegate refused this push: refs/" in said, said
     for option in (("-o", "ci.skip"), ("--signed",)):
         code, said = await town.attempt("push", *option, "origin", "HEAD:agent/odd", cwd=clone, token=token)
-        assert code == 128 and "the receiving end does not support" in said
+        assert code in (1, 128) and "the receiving end does not support" in said
     assert town.refs() == refs
     assert not any("git-receive-pack" in one for one in town.since(before))
 
