@@ -6,19 +6,19 @@ from collections.abc import Iterator
 
 from checks.finding import Evidence, Finding, Fix, errored, failed, passed, pending, skipped
 from checks.paths import PathPatterns
-from checks.snapshot import ChangedFile, Diff, FileStatus, Snapshot, Ticket, Unread
+from checks.snapshot import ChangedFile, Diff, FileStatus, Snapshot, Stack, Ticket, Unread
 
-SCOPE, COMPLETE = "scope", "scope.complete"
+SCOPE, COMPLETE, STACK = "scope", "scope.complete", "scope.stack"
 _SHOWN = 10
 
 
 def check(snapshot: Snapshot) -> tuple[Finding, ...]:
-    """Findings `scope` (skipped without a ticket) and `scope.complete`."""
+    """Findings `scope` (skipped without a ticket), `scope.complete`, and of a stack's upper layer `scope.stack`."""
     if isinstance(snapshot.diff, Unread):
         return (_unread(SCOPE, "changed files", snapshot.diff),)
     in_stack = snapshot.base_ref != snapshot.target_ref
     total = None if in_stack else snapshot.changed_files_total
-    return (_within(snapshot.diff, snapshot.ticket), _whole(snapshot.diff, total))
+    return (_within(snapshot.diff, snapshot.ticket), _whole(snapshot.diff, total), *_on_top(snapshot.stack))
 
 
 def _unread(check: str, what: str, unread: Unread) -> Finding:
@@ -54,6 +54,22 @@ def _outside(diff: Diff, allowed: PathPatterns, forbidden: PathPatterns) -> Iter
             yield path, f"is forbidden by `{pattern}`"
         elif allowed.patterns and not allowed.matches_exactly(path):
             yield path, "is not among the allowed paths"
+
+
+def _on_top(stack: Stack | None) -> tuple[Finding, ...]:
+    """A layer stands on those below it as they are now: merging it merges them too."""
+    if stack is None or stack.below == ():
+        return ()
+    if isinstance(stack.below, Unread):
+        return (_unread(STACK, "layers of the stack", stack.below),)
+    moved = [layer for layer in stack.below if not layer.held]
+    if not moved:
+        numbers = ", ".join(f"#{layer.number}" for layer in stack.below)
+        return (passed(STACK, f"It stands on the layers below it as they are now: {numbers}."),)
+    at = Evidence(f"pull request {moved[0].number}", digest=moved[0].head_sha)
+    reason = f"Layer #{moved[0].number} below it moved on; this one does not hold its commits."
+    fix = Fix("update-branch", "Rebase the stack from the lowest layer that moved, and push.")
+    return (pending(STACK, reason, at, fix=fix),)
 
 
 def _whole(diff: Diff, total: int | Unread | None) -> Finding:

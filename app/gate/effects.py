@@ -140,8 +140,7 @@ class ReleaseTurn:
 class MergeNow:
     """Merge exactly this head, whose merge with the target at `target_sha` was tried; it is its turn.
 
-    `title` and `body` are of the commit, None where GitHub makes the message itself. `in_stack`: the lowest layer of a
-    stack, which only the asynchronous merge API takes.
+    `title` and `body` are of the commit, None where GitHub makes the message itself.
     """
 
     number: int
@@ -151,7 +150,6 @@ class MergeNow:
     method: Method
     title: str | None
     body: str | None
-    in_stack: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from datetime import datetime
 from app.gate.effects import Method
 from checks.finding import Status
 from checks.snapshot import GroupSnapshot, Snapshot
+from policies.eviction import Eviction
 from policies.explain import Output
 from policies.freeze import Frozen
 from policies.serial import Place
@@ -86,6 +87,9 @@ class QueueState:
     wish: Wish | None = None
     asked: tuple[AskedRequeue, ...] = ()
     frozen: Frozen | None = None  # None also where this pull request may pass the freeze
+    eviction: Eviction | None = None  # of the entry that the gate made and GitHub let go of; None: said already
+    below_green: bool = False  # of a stack: every open layer below passes at its present head
+    grouping: str | None = None  # of GitHub's queue: ALLGREEN, HEADGREEN; None: not asked or not known
     method: Method = "merge"
 
 

@@ -27,6 +27,7 @@ from app.gate.reports import with_reports
 from app.gate.runs import read_runs
 from app.gate.sessions import with_session
 from app.gate.snapshots import build_snapshot
+from app.gate.stacks import with_layers_below
 from app.gate.target import BRANCHES, Target, read_target
 from app.gate.verifications import read_verifications
 from app.gate.workflows import read_workflow_files
@@ -37,7 +38,7 @@ from app.keys import PullKey
 from app.store import landings
 from app.store.pulls import PullRow
 from checks.ci_jobs import merged_into
-from checks.snapshot import CommitPath, Snapshot, Unread, Verification, WorkflowFile, WorkflowRun
+from checks.snapshot import CommitPath, Snapshot, Stack, Unread, Verification, WorkflowFile, WorkflowRun
 from checks.tampering.alteration import Analysis
 from policies.rules import asks_for_owners, ci_requirement
 
@@ -104,6 +105,7 @@ async def observe(gate: Gate, seen: Look) -> Observation:
         _snapshot(gate, seen, changes),
         analysis=await _analysis(gate, seen, objects, changes),
         passing_paths=await _passing_paths(objects, seen, changes),
+        stack=await _stack(gate, seen, objects),
     )
     said = await _said_in_comments(gate, seen, snapshot)
     observation = _observation(gate, seen, await _completed(gate, seen, objects, snapshot, said))
@@ -206,6 +208,11 @@ async def _objects(gate: Gate, seen: Look) -> GitObjects | Unread:
         )
     except GitFailed as wrong:
         return Unread(f"git could not fetch the commits: {wrong}")
+
+
+async def _stack(gate: Gate, seen: Look, objects: GitObjects | Unread) -> Stack | None:
+    client = gate.client(seen.key.installation_id)
+    return await with_layers_below(client, seen.repository, seen.key.number, seen.head.oid, seen.target.stack, objects)
 
 
 async def _changes(objects: GitObjects | Unread, seen: Look) -> Changes:

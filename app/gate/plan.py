@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
-from app.gate import serial_plan
+from app.gate import queue_plan, serial_plan
 from app.gate.answers import answers
 from app.gate.effects import (
     EVIDENCE,
@@ -17,19 +17,14 @@ from app.gate.effects import (
     QUEUE,
     REVIEW,
     CancelCheckRun,
-    Dequeue,
     Effect,
-    Enqueue,
-    PostNotice,
     PutCheckRun,
     StartVerification,
-    TakeRequeue,
 )
 from app.gate.observation import GroupObservation, Observation, OwnRun, Wanted
 from app.gate.telling import tellings
 from checks.finding import Status
 from checks.snapshot import Snapshot, Unread
-from policies.escape import inert
 from policies.explain import Output
 from policies.verdict import GroupVerdict, Verdict
 
@@ -69,13 +64,13 @@ def plan(observation: Observation, verdict: Verdict, outputs: Mapping[str, Outpu
     again = (QUEUE,) if serial_plan.must_be_rewritten(observation, turn) else ()
     effects += _check_runs(snapshot.head.sha, (*mine, *turn), observation, snapshot.observed_at, again)
     effects += serial_plan.turn_released(observation, turn)
-    effects += _asked(observation)
+    effects += queue_plan.commands(observation)
     effects += serial_plan.moved(observation, verdict)
-    effects += _dequeue(observation, verdict)
+    effects += queue_plan.dequeued(observation, verdict)
     if not effects:
-        effects += _enqueue(observation, verdict)
+        effects += queue_plan.enqueued(observation, verdict)
         effects += serial_plan.merged_now(observation, verdict, turn)
-    effects += _eviction(observation, verdict)
+    effects += queue_plan.evicted(observation, verdict)
     effects += answers(observation, verdict)
     effects += serial_plan.refusal(observation, verdict)
     effects += tellings(snapshot, verdict, observation.notices, freeze=observation.freezes_sessions)
@@ -133,17 +128,6 @@ def plan_group(
 
 def group_key(verdict: GroupVerdict) -> str:
     return "mg1:" + hashlib.sha256(f"{verdict.head_sha}\0{verdict.target_ref}".encode()).hexdigest()
-
-
-def _asked(observation: Observation) -> list[Effect]:
-    number, head = observation.snapshot.number or 0, observation.snapshot.head.sha
-    effects: list[Effect] = []
-    for one in observation.queue.asked:
-        effects.append(TakeRequeue(number, one.comment_id, head, one.login, one.jump, one.despite_freeze, one.refused))
-        if one.refused is not None:
-            body = f"**Not carried out.** {inert(one.refused)}"
-            effects += _notice(observation, PostNotice(number, "requeue", str(one.comment_id), body))
-    return effects
 
 
 def _check_runs(
@@ -217,65 +201,3 @@ def _cannot_reopen(run: OwnRun, runs: Sequence[OwnRun], status: str, external_id
 
 def _agrees(run: OwnRun, status: str, conclusion: str | None, external_id: str, digest: str) -> bool:
     return (run.status, run.conclusion, run.external_id, run.output_digest) == (status, conclusion, external_id, digest)
-
-
-def _dequeue(observation: Observation, verdict: Verdict) -> list[Effect]:
-    """An agent's pull request leaves the queue when its checks no longer hold or its head is not the enqueued one."""
-    queued, head = observation.queued, observation.snapshot.head.sha
-    if queued is None or not verdict.gated or verdict.mode == "observe":
-        return []
-    if queued.head_sha is not None and queued.head_sha != head:
-        return _out(observation, "a push came while it was queued")
-    held = {verdict.evidence.status, verdict.review.status}
-    if held <= {Status.PASSED, Status.ERRORED}:
-        return []  # could not look is no reason yet: the group's own checks stay open meanwhile
-    node = verdict.review if verdict.evidence.status in (Status.PASSED, Status.ERRORED) else verdict.evidence
-    return _out(observation, node.reason)
-
-
-def _out(observation: Observation, because: str) -> list[Effect]:
-    assert observation.queued is not None
-    number, entry = observation.snapshot.number or 0, observation.queued.entry_id
-    body = (
-        f"**Taken out of the merge queue.** {inert(because)}\n\nThe gate enqueues it again once its checks are green."
-    )
-    return [
-        Dequeue(observation.node_id, number, entry, because),
-        *_notice(observation, PostNotice(number, "eviction", entry, body)),
-    ]
-
-
-def _notice(observation: Observation, notice: PostNotice) -> list[Effect]:
-    return [] if (notice.purpose, notice.subject) in observation.notices else [notice]
-
-
-def _enqueue(observation: Observation, verdict: Verdict) -> list[Effect]:
-    """Only when nothing else is left to do, so that GitHub already shows the green checks it will be asked about."""
-    stack = observation.snapshot.stack
-    ready = (
-        verdict.may_enqueue
-        # Merging a layer merges all below it; each becomes the bottom once those have landed.
-        and (stack is None or stack.position == 1)
-        and observation.probation_passed
-        and observation.has_queue
-        and not (observation.queue.serial or observation.queue.external)
-        and observation.queue.frozen is None
-        and observation.queued is None
-        and observation.enqueued_before is None
-        and observation.merge_state in ("CLEAN", "UNSTABLE", "HAS_HOOKS")
-    )
-    if not ready:
-        return []
-    return [Enqueue(observation.node_id, observation.snapshot.number or 0, observation.snapshot.head.sha)]
-
-
-def _eviction(observation: Observation, verdict: Verdict) -> list[Effect]:
-    """The queue let go of an entry that the gate made: said once, because GitHub tells nobody."""
-    entry = observation.enqueued_before
-    if entry is None or observation.queued is not None or observation.merged or not verdict.gated:
-        return []
-    body = (
-        "**Taken out of the merge queue.** Look at the failed checks of its merge group, then push a commit: "
-        "the gate enqueues the new head once its checks are green. A person can also enqueue it by hand."
-    )
-    return _notice(observation, PostNotice(observation.snapshot.number or 0, "eviction", entry, body))

@@ -61,7 +61,7 @@ async def judge(gate: Gate, look_at: Look) -> Judgement:
     """Observe, evaluate and plan. Reads only."""
     observation = await observe(gate, look_at)
     if look_at.target.gated:
-        observation = replace(observation, queue=await read_queue_state(gate, look_at))
+        observation = replace(observation, queue=await read_queue_state(gate, look_at, observation.snapshot.stack))
     verdict = evaluate(look_at.target.policy, observation.snapshot, gated=look_at.target.gated)
     effects = plan(observation, verdict, outputs_of(verdict, observation.snapshot))
     return Judgement(look_at, observation, verdict, effects)

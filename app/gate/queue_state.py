@@ -10,27 +10,34 @@ from app.gate.gate import Gate
 from app.gate.names import RepositoryName
 from app.gate.observation import AskedRequeue, QueueState, Wish
 from app.gate.observe import Look
-from app.github import reads
+from app.gate.serial_plan import MERGEABLE
+from app.gate.stacks import below_is_green
+from app.gate.target import BRANCHES
+from app.github import graph, reads
 from app.github.client import GitHubClient
+from app.github.errors import NotFound
 from app.github.models import Comment
 from app.github.pull_models import PullRequest
 from app.keys import PullKey
 from app.store import check_runs, requeues, serial
 from app.store.database import Connection
 from app.store.requeues import DoneRequeue
-from checks.snapshot import Permission
+from checks.snapshot import Permission, Stack
+from policies.eviction import Eviction
 from policies.freeze import FreezingIssue, Frozen, frozen
 from policies.load import PolicyState
 from policies.schema import Policy
 from policies.serial import Requeue, place_of, requeue_of
 
+PASSING = ("SUCCESS", "NEUTRAL", "SKIPPED")
 MOST_ASKED = 5  # comments carried out at one look; the next look goes on
 NOT_ALLOWED = "`/requeue` needs write permission on the repository."
 NO_JUMP = "`/requeue jump` is for those whom the policy's `queue.jump` names."
+NOT_NATIVE = "`/requeue jump` is for the gate's serial queue; GitHub's own lets only administrators jump, by its page."
 NO_EXCEPTION = "`/requeue despite-freeze` is for those whom the policy's `queue.freeze.exceptions` names."
 
 
-async def read_queue_state(gate: Gate, seen: Look) -> QueueState:
+async def read_queue_state(gate: Gate, seen: Look, stack: Stack | None) -> QueueState:
     """Raises GitHub's errors: a freeze that could not be read is none that may be passed."""
     client, repository, policy = gate.client(seen.key.installation_id), seen.repository, seen.target.policy.policy
     async with gate.database.transaction() as connection:
@@ -48,8 +55,44 @@ async def read_queue_state(gate: Gate, seen: Look) -> QueueState:
         wish=wish,
         asked=await _asked(client, repository, policy, seen.pull, done),
         frozen=None if passes else await read_frozen(gate, client, repository, policy),
+        below_green=await below_is_green(gate, repository.id, stack),
+        eviction=await _eviction(client, repository, seen),
+        grouping=None if is_serial else await _grouping(client, repository, seen),
         method=policy.queue.method,
     )
+
+
+async def _eviction(client: GitHubClient, repository: RepositoryName, seen: Look) -> Eviction | None:
+    """What there is to say about an entry of ours that is gone. A merge shows as a removal too, a moment before."""
+    row, removal = seen.memory.row, seen.pull.newest_removal
+    ours = row.enqueued_entry is not None and row.enqueued_head == seen.head.oid
+    if not ours or seen.pull.merge_queue_entry or ("eviction", row.enqueued_entry) in seen.memory.notices:
+        return None
+    reason = removal.reason if removal else None
+    if (reason or "").casefold() in ("merged", "merge", "already_merged"):
+        return None
+    if removal is None or removal.before_commit is None:
+        return Eviction(reason)
+    try:
+        group = await graph.commit_state(client, repository.owner, repository.name, removal.before_commit.oid)
+    except NotFound:
+        return Eviction(reason)
+    suites = group.check_suites.nodes if group.check_suites else ()
+    runs = [run for suite in suites for run in (suite.check_runs.nodes if suite.check_runs else ())]
+    failed = tuple(run.name for run in runs if run.conclusion is not None and run.conclusion not in PASSING)
+    return Eviction(reason, failed, any(suite.workflow_run is not None for suite in suites))
+
+
+async def _grouping(client: GitHubClient, repository: RepositoryName, seen: Look) -> str | None:
+    """Asked only when nothing else is in the way of enqueueing."""
+    if seen.pull.merge_queue is None or seen.pull.merge_queue_entry or seen.pull.merge_state_status not in MERGEABLE:
+        return None
+    branch = seen.target.ref.removeprefix(BRANCHES)
+    rules = await reads.branch_rules(client, repository.owner, repository.name, branch)
+    words = [
+        str((rule.parameters or {}).get("grouping_strategy")) for rule in rules.items if rule.type == "merge_queue"
+    ]
+    return "HEADGREEN" if "HEADGREEN" in words else next(iter(words), None)
 
 
 async def out_of_queue(gate: Gate, key: PullKey) -> tuple[Effect, ...]:
@@ -125,6 +168,8 @@ async def _refused(
 ) -> str | None:
     if await rights.permission(client, repository, login) < Permission.WRITE:
         return NOT_ALLOWED
+    if command.jump and policy.queue.kind != "serial":
+        return NOT_NATIVE
     if command.jump and not await rights.is_named(client, repository, login, policy.queue.jump):
         return NO_JUMP
     exceptions = policy.queue.freeze.exceptions

@@ -11,7 +11,7 @@ from app.gate.effects import HoldTurn, JoinQueue, LeaveQueue, MergeNow, OfQueue,
 from app.gate.enqueue import settled_request
 from app.gate.gate import Gate
 from app.gate.names import RepositoryName
-from app.github import graph, writes
+from app.github import graph, reads, writes
 from app.github.client import GitHubClient
 from app.github.errors import Conflict, NotFound, NotMergeable, Refused
 from app.keys import PullKey, QueueKey
@@ -123,7 +123,8 @@ async def merge_now(gate: Gate, installation_id: int, repository: RepositoryName
         if not await serial.hold(connection, repository.id, merge.number, merge.expected_head):
             raise Retry(SOON, "its turn in the queue is over")
     try:
-        await (_merge_layer if merge.in_stack else _merge)(client, repository, merge)
+        pull = await reads.pull(client, repository.owner, repository.name, merge.number)
+        await (_merge if pull.stack is None else _merge_layer)(client, repository, merge)
     except (Conflict, NotMergeable) as moved:
         raise Retry(timedelta(seconds=2), f"GitHub did not merge it: {moved.because}") from moved
     except Refused as refused:
@@ -145,6 +146,7 @@ async def _merge(client: GitHubClient, repository: RepositoryName, merge: MergeN
 
 
 async def _merge_layer(client: GitHubClient, repository: RepositoryName, merge: MergeNow) -> None:
+    """The lowest layer of a stack; only the asynchronous merge API takes it."""
     answer = await writes.merge_async(
         client,
         repository.owner,

@@ -177,7 +177,6 @@ def merged_now(observation: Observation, verdict: Verdict, want: Sequence[Wanted
             observation.queue.method,
             commit.title if commit else None,
             commit.body if commit else None,
-            snapshot.stack is not None,
         )
     ]
 

@@ -60,6 +60,9 @@ query PullState($owner: String!, $name: String!, $number: Int!) {{
       baseChanges: timelineItems(itemTypes: [BASE_REF_CHANGED_EVENT], last: 1) {{
         nodes {{ ... on BaseRefChangedEvent {{ createdAt }} }}
       }}
+      queueRemovals: timelineItems(itemTypes: [REMOVED_FROM_MERGE_QUEUE_EVENT], last: 1) {{
+        nodes {{ ... on RemovedFromMergeQueueEvent {{ createdAt reason beforeCommit {{ oid }} }} }}
+      }}
       mergeQueue {{ id }}
       mergeQueueEntry {{ ...entry }}
       autoMergeRequest {{ enabledAt enabledBy {{ ...actor }} }}

@@ -33,6 +33,18 @@ class Timeline(Model):
     nodes: tuple[Event | None, ...] | None
 
 
+class QueueRemoval(Model):
+    """The pull request left the merge queue, by a merge or without one. `before_commit` is its group's commit then."""
+
+    created_at: AwareDatetime | None = None
+    reason: str | None = None
+    before_commit: Oid | None = None
+
+
+class QueueRemovals(Model):
+    nodes: tuple[QueueRemoval | None, ...] | None
+
+
 class QueueEntry(Model):
     """`head_commit` and `base_commit` are None until the entry's group is built. States are GitHub's words."""
 
@@ -134,6 +146,7 @@ class PullRequest(Model):
     head: Connection[HeadNode]
     reviews: Connection[Review] | None
     base_changes: Timeline
+    queue_removals: QueueRemovals = QueueRemovals(nodes=None)
     merge_queue: Queue | None
     merge_queue_entry: QueueEntry | None
     auto_merge_request: AutoMerge | None
@@ -150,6 +163,12 @@ class PullRequest(Model):
         """When the pull request was last pointed at another base branch."""
         events = [event for event in self.base_changes.nodes or () if event is not None]
         return events[-1].created_at if events else None
+
+    @property
+    def newest_removal(self) -> QueueRemoval | None:
+        """Its newest leaving of the merge queue."""
+        removals = [removal for removal in self.queue_removals.nodes or () if removal is not None]
+        return removals[-1] if removals else None
 
     @property
     def complete(self) -> bool:

@@ -19,6 +19,7 @@ from app.github.rest_models import (
     Content,
     GitRef,
     IssueComment,
+    Layers,
     Listing,
     Membership,
     OpenIssue,
@@ -36,6 +37,12 @@ async def pull(client: GitHubClient, owner: str, name: str, number: int) -> Pull
     """A pull request by REST, for what GraphQL does not tell: its `stack`."""
     path = route(REPO + "/pulls/{number}", owner=owner, name=name, number=number)
     return await client.get(path, purpose="read:stack", model=Pull)
+
+
+async def layers(client: GitHubClient, owner: str, name: str, stack: int) -> Layers:
+    """The pull requests of a stack (by its number), from the bottom."""
+    path = route(REPO + "/stacks/{stack}", owner=owner, name=name, stack=stack)
+    return await client.get(path, purpose="read:stack", model=Layers)
 
 
 async def pulls_of_commit(client: GitHubClient, owner: str, name: str, sha: str) -> Listing[PullOfCommit]:

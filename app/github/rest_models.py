@@ -57,6 +57,24 @@ class Stack(Model):
     position: int | None = None
 
 
+class LayerHead(Model):
+    sha: str
+
+
+class Layer(Model):
+    """A pull request of a stack as the stack shows it."""
+
+    number: int
+    state: str
+    head: LayerHead
+
+
+class Layers(Model):
+    """A stack's pull requests, from the bottom."""
+
+    pull_requests: tuple[Layer, ...]
+
+
 class PullEnd(Model):
     """Head or base. `repo` is None when the fork was deleted."""
 

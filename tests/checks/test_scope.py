@@ -9,7 +9,7 @@ import pytest
 
 from checks.finding import Evidence, Finding, Fix, Status
 from checks.scope import check
-from checks.snapshot import FileStatus, Ticket, Unread
+from checks.snapshot import FileStatus, Layer, Stack, Ticket, Unread
 from tests.checks import build
 from tests.checks.build import diff, file, only
 
@@ -167,3 +167,27 @@ def test_githubs_count_of_one_layer_is_not_compared_with_the_whole_stack(total: 
     assert only(check(layer), "scope.complete") == Finding(
         "scope.complete", Status.PASSED, "Git lists 2 changed files up to the base of the stack."
     )
+
+
+STACK = Stack(3, "refs/heads/main", "b" * 40, 3, 3)
+LAYERS: list[tuple[tuple[Layer, ...] | Unread, Status, str]] = [
+    ((Layer(7, "1" * 40), Layer(8, "2" * 40)), Status.PASSED,
+     "It stands on the layers below it as they are now: #7, #8."),
+    ((Layer(7, "1" * 40, held=False), Layer(8, "2" * 40)), Status.PENDING,
+     "Layer #7 below it moved on; this one does not hold its commits."),
+    (UNREAD, Status.ERRORED, f"The layers of the stack could not be read: {UNREAD.because}."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("below", "status", "reason"), LAYERS)
+def test_a_layer_stands_on_those_below_it_as_they_are_now(
+    below: tuple[Layer, ...] | Unread, status: Status, reason: str
+) -> None:
+    snapshot = build.snapshot(stack=replace(STACK, below=below), base_ref="refs/heads/agent/lower")
+    finding = only(check(snapshot), "scope.stack")
+    assert (finding.status, finding.reason) == (status, reason)
+
+
+@pytest.mark.parametrize("stack", [None, replace(STACK, position=1)])
+def test_what_stands_on_no_layer_is_not_asked(stack: Stack | None) -> None:
+    assert "scope.stack" not in {finding.check for finding in check(build.snapshot(stack=stack))}

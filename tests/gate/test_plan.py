@@ -19,10 +19,12 @@ from app.gate.effects import (
     PostNotice,
     PutCheckRun,
 )
-from app.gate.observation import Observation, OwnRun, Queued, Unanswered, Wanted
+from app.gate.observation import Observation, OwnRun, Queued, QueueState, Unanswered, Wanted
 from app.gate.people_effects import AnswerComment
 from app.gate.plan import ERRORED_LIMIT, RENEW_AFTER, github_state, output_digest, plan
 from checks.finding import Status
+from checks.snapshot import Stack
+from policies.eviction import Eviction
 from policies.explain import Output
 from policies.verdict import Node, Verdict
 from tests.policies import build
@@ -211,6 +213,21 @@ def test_green_checks_that_github_shows_are_followed_by_the_queue() -> None:
     assert plan(ready, verdict(may_enqueue=True), OUTPUTS) == (Enqueue("PR_4", 4, HEAD),)
 
 
+def test_a_layer_is_asked_for_with_all_below_it() -> None:
+    ready = observation(merge_state="CLEAN", snapshot=LAYER, queue=QueueState(below_green=True))
+    assert plan(ready, verdict(may_enqueue=True), OUTPUTS) == (Enqueue("PR_4", 4, HEAD),)
+
+
+def test_a_queue_that_lets_failing_members_land_is_said_once() -> None:
+    ready = observation(merge_state="CLEAN", queue=QueueState(grouping="HEADGREEN"))
+    (notice,) = plan(ready, verdict(may_enqueue=True), OUTPUTS)
+    assert isinstance(notice, PostNotice)
+    assert "ALLGREEN" in notice.body
+    said = replace(ready, notices=frozenset({("grouping", "HEADGREEN")}))
+    assert plan(said, verdict(may_enqueue=True), OUTPUTS) == ()
+
+
+LAYER = replace(build.snapshot(), number=4, observed_at=NOW, stack=Stack(1, "refs/heads/main", "b2" * 20, 2, 2))
 NOT_YET = [
     ("policy does not want it", {}, False),
     ("on probation", {"probation_passed": False}, True),
@@ -219,6 +236,8 @@ NOT_YET = [
     ("evicted at this head before", {"enqueued_before": "E1", "notices": frozenset({("eviction", "E1")})}, True),
     ("GitHub still blocks it", {"merge_state": "BLOCKED"}, True),
     ("conflict", {"merge_state": "DIRTY"}, True),
+    ("a layer whose layers below are not green", {"snapshot": LAYER}, True),
+    ("failing members may land", {"queue": QueueState(grouping="HEADGREEN")}, True),
     ("checks not shown yet", {"own_runs": ()}, True),
 ]
 
@@ -259,10 +278,12 @@ def test_hostile_words_in_the_reason_do_not_come_alive_in_the_comment() -> None:
 
 
 def test_an_eviction_is_said_once() -> None:
-    evicted = observation(enqueued_before="E1")
+    evicted = observation(enqueued_before="E1", queue=QueueState(eviction=Eviction("CI_FAILURE", ("test",))))
     (notice,) = plan(evicted, verdict(), OUTPUTS)
     assert isinstance(notice, PostNotice)
     assert (notice.purpose, notice.subject) == ("eviction", "E1")
+    assert "`test`" in notice.body
+    assert plan(replace(evicted, queue=QueueState()), verdict(), OUTPUTS) == (), "GitHub is about to show the merge"
     assert plan(replace(evicted, notices=frozenset({("eviction", "E1")})), verdict(), OUTPUTS) == ()
     assert plan(replace(evicted, merged=True), verdict(), OUTPUTS) == ()
 

@@ -73,9 +73,18 @@ async def test_a_group_whose_runs_fail_is_evicted_and_said_once(stage: Scene) ->
     await stage.settle()
     assert pull.merged_at is None
     assert shop.queues["main"] == []
-    notices = [comment for comment in pull.issue.comments if "Taken out of the merge queue" in comment.body]
-    assert len(notices) == 1
+    (notice,) = [one.body for one in pull.issue.comments if "Taken out of the merge queue" in one.body]
+    assert "Failed on its merge group: " in notice
+    assert "`test`" in notice
     assert stage.verdict(shop, pull) == GREEN, "the head's own evidence is untouched"
+    pass_ci(stage, shop)
+    await stage.github.comment(shop, pull.number, "bob", "/requeue")
+    await stage.settle()
+    assert is_merged(pull), "a person's word asks the queue again, with the same head"
+
+
+def is_merged(pull: PullRequest) -> bool:
+    return pull.merged_at is not None
 
 
 async def test_two_pull_requests_land_in_one_chain_of_groups(stage: Scene) -> None:

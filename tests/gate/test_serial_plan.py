@@ -62,7 +62,7 @@ def planned(start: Observation, said: Verdict = AGENTS) -> tuple[Any, ...]:
     return plan(start, said, outputs)
 
 
-MERGE = MergeNow(4, MAIN, TARGET, HEAD, "merge", "Faster totals (#4)", "Faster totals.", in_stack=False)
+MERGE = MergeNow(4, MAIN, TARGET, HEAD, "merge", "Faster totals (#4)", "Faster totals.")
 JOIN = JoinQueue(4, MAIN, HEAD, "")
 LEAVE_RED = LeaveQueue(4, MAIN, "Its checks are not green any more.")
 RED = verdict(Status.FAILED)
@@ -71,9 +71,6 @@ ROWS: list[tuple[str, Any, Verdict, list[Any]]] = [
     ("squashed", seen(HELD, method="squash"), AGENTS, [replace(MERGE, method="squash")]),
     ("rebased, which has no message", seen(HELD, method="rebase"), AGENTS,
      [replace(MERGE, method="rebase", title=None, body=None)]),
-    ("the lowest layer of a stack", seen(HELD, changes={
-        "snapshot": replace(observation().snapshot, stack=Stack(1, MAIN, TARGET, 1, 2), observed_at=NOW)}), AGENTS,
-     [replace(MERGE, in_stack=True)]),
     ("GitHub is not ready to merge", seen(HELD, changes={"merge_state": "BLOCKED"}), AGENTS, []),
     ("a person's: they merge it", seen(HELD, verdict(), wish=ADA), verdict(), []),
     ("in probation, with a person's wish", seen(HELD, wish=ADA, changes={"probation_passed": False}), AGENTS, []),

@@ -25,7 +25,7 @@ from tests.github.operations import merges
 from tests.github.operations.pulls import mark_merged
 from tests.github.operations.pushes import update_ref
 from tests.github.queue_entries import branch_of, find, parameters
-from tests.github.state import PullRequest, QueueEntry, Repository
+from tests.github.state import PullRequest, QueueEntry, QueueRemoval, Repository
 
 if TYPE_CHECKING:
     from tests.github.server import SimulatedGitHub
@@ -70,12 +70,18 @@ class MergeQueues:
         branch = branch_of(repository, entry)
         for gone in [entry, *self._layers_above(repository, branch, entry)]:
             repository.queues[branch].remove(gone)
+            self._note_removal(repository, gone, reason, actor)
             if gone.group_sha is not None:
                 await self._destroy(repository, branch, gone, "dequeued")
             pull = repository.pulls[gone.pull_number]
             extra = {"reason": reason}
             await self.github.publish(PullRequestChanged(repository, pull, "dequeued", actor, extra=extra))
         self.poke(repository, branch)
+
+    def _note_removal(self, repository: Repository, entry: QueueEntry, reason: str, actor: str) -> None:
+        world, pull = self.github.world, repository.pulls[entry.pull_number]
+        removal = QueueRemoval(world.new_id(), reason, actor, entry.enqueuer, entry.group_sha, world.now())
+        pull.queue_removals.append(removal)
 
     def poke(self, repository: Repository, branch: str) -> None:
         """Have the queue looked at soon."""
@@ -289,6 +295,7 @@ class MergeQueues:
         )
         rule_suites.keep(repository, [suite])
         repository.queues[branch].remove(entry)
+        self._note_removal(repository, entry, "merged", QUEUE_BOT)
         await self._destroy(repository, branch, entry, "merged", keep=True)
         await mark_merged(self.github, repository, pull, actor, entry.group_sha)
         await merges.leave_stack(self.github, repository, pull, actor)

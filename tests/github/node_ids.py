@@ -16,6 +16,7 @@ PREFIXES = {
     "App": "A",
     "Artifact": "ART",
     "BaseRefChangedEvent": "BRCE",
+    "RemovedFromMergeQueueEvent": "RFMQE",
     "Blob": "B",
     "Bot": "BOT",
     "CheckRun": "CR",

@@ -181,6 +181,18 @@ class BaseChange:
 
 
 @dataclass
+class QueueRemoval:
+    """A pull request left the merge queue, merged or not; `group_sha` is the group commit that it had then."""
+
+    id: int
+    reason: str
+    actor: str
+    enqueuer: str
+    group_sha: str | None
+    at: datetime
+
+
+@dataclass
 class PullRequest:
     """A pull request; its issue half (title, body, labels, comments) is `issue`, with the same number."""
 
@@ -208,6 +220,7 @@ class PullRequest:
     test_merge_sha: str | None = None  # what refs/pull/N/merge points to
     maintainer_can_modify: bool = False
     base_changes: list[BaseChange] = field(default_factory=list)
+    queue_removals: list[QueueRemoval] = field(default_factory=list)
     merge_requests: dict[str, dict[str, Any]] = field(default_factory=dict)  # asynchronous merges by uuid
 
     @property

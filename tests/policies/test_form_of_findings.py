@@ -16,8 +16,10 @@ from checks.snapshot import (
     Commit,
     CommitIdentity,
     JobTests,
+    Layer,
     Override,
     Permission,
+    Stack,
     Ticket,
     Unread,
     WorkflowFile,
@@ -53,8 +55,8 @@ REPORT = TestReport("junit", "junit", 12, 0, 0, 0)
 BEFORE = Baseline(".github/workflows/ci.yml", 5, TARGET, NOW, (JobTests("test", 20, 0),))
 CHECKS = {
     "people", "policy", "ticket", "bundle", "claims.head", "claims.tree", "claims.files", "claims.commands",
-    "claims.evidence", "claims.tests", "claims.logs", "scope", "scope.complete", "scope.commits", "origin", "risk",
-    "risk.claim", "rollback",
+    "claims.evidence", "claims.tests", "claims.logs", "scope", "scope.complete", "scope.stack", "scope.commits",
+    "origin", "risk", "risk.claim", "rollback",
     "bundle.history", "rollback.data-loss", "rollback.stub", "rollback.revert", "rollback.migration",
     "tampering.migration-without-way-back", "claims.stale", "tampering", "tampering.test-removed",
     "ci.runs", "ci.workflow-files", "ci.jobs", "ci.logs", "ci.commands", "ci.tests",
@@ -175,6 +177,9 @@ CHANGES: dict[str, dict[str, Any]] = {
     "an override": {"overrides": (Override(BEA, "It burns.", "a1" * 20, NOW, 9),)},
     "an address of nobody": {"session_agent": None, "commits": (Commit("a1" * 20, "x", NOBODY, NOBODY),)},
     "a draft": {"draft": True},
+    "a layer on the ones below": {"stack": Stack(1, "refs/heads/main", TARGET, 2, 2, (Layer(11, OTHER),))},
+    "a layer that lost its ground": {"stack": Stack(1, "refs/heads/main", TARGET, 2, 2, (Layer(11, OTHER, False),))},
+    "a stack that was not read": {"stack": Stack(1, "refs/heads/main", TARGET, 2, 2, AWAY)},
     "no merge": {"mergeable": False},
     **{f"{part} {why}": {part: unread}
        for part, (why, unread) in product(

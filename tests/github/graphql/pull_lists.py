@@ -13,7 +13,7 @@ from tests.github.graphql.reviews import latest_by_author, latest_opinions
 from tests.github.graphql.view import InRepository
 from tests.github.graphql.written import IssueLikeView
 from tests.github.operations import mergeable
-from tests.github.state import BaseChange, Issue, PullRequest
+from tests.github.state import BaseChange, Issue, PullRequest, QueueRemoval
 
 COMMIT_LIMIT = 250  # GitHub lists no more commits of a pull request
 FILE_LIMIT = 3000
@@ -102,6 +102,7 @@ class PullListsView(IssueLikeView):
         items += [(c.created_at, self.graph.view("IssueComment", self.home, c, self.text)) for c in self.text.comments]
         items += [(r.record.submitted_at, r) for r in self._reviews(pull.reviews)]
         items += [(change.at, self.view("BaseRefChangedEvent", change)) for change in pull.base_changes]
+        items += [(gone.at, self.view("RemovedFromMergeQueueEvent", (pull, gone))) for gone in pull.queue_removals]
         if pull.merged_at is not None:
             items.append((pull.merged_at, self.view("MergedEvent", pull)))
         if self.text.closed_at is not None:
@@ -215,6 +216,30 @@ class BaseRefChangedEventView(InRepository):
 
     def current_ref_name(self) -> str:
         return self.record.after
+
+
+class RemovedFromMergeQueueEventView(InRepository):
+    typename = "RemovedFromMergeQueueEvent"
+    record: tuple[PullRequest, QueueRemoval]
+
+    def id(self) -> str:
+        return node_ids.encode("RemovedFromMergeQueueEvent", self.record[1].id)
+
+    def actor(self) -> Any:
+        return self.graph.account(self.record[1].actor)
+
+    def enqueuer(self) -> Any:
+        return self.graph.account(self.record[1].enqueuer)
+
+    def created_at(self) -> datetime:
+        return self.record[1].at
+
+    def reason(self) -> str:
+        return self.record[1].reason.lower()
+
+    def before_commit(self) -> Any:
+        sha = self.record[1].group_sha
+        return self.view("Commit", sha) if sha else None
 
 
 class MergedEventView(ClosedEventView):
