@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import unicodedata
 from collections.abc import Mapping
 
 import re2
 
+from checks.commands import read_commands
+
 # No vowels, so that no words come about; no letter of a hexadecimal number, so that a code is no commit id.
 ALPHABET = "GHJKLMNPQRSTVWXZ"
 SHORTEST = 4
-_LONGEST_LINE = 300  # characters of a first line that are looked at
-_COMMAND = re2.compile(r"(?i)/ ?approve +([0-9a-z]{4,64})(?: .*)?")
+_WORD = re2.compile(r"[0-9A-Za-z]{4,64}")
 _COMMIT = re2.compile(r"[0-9a-f]{7,64}")
 
 
@@ -32,17 +32,14 @@ def code_of(key: str, shown: Mapping[str, str]) -> str:
 
 
 def approved_word(body: str) -> str | None:
-    """What the first line of a comment approves: a code in capitals, or the beginning of a commit id in small letters.
+    """What a comment's first `/approve` names: a code in capitals, or the beginning of a commit id in small letters.
 
-    None where it is no such command. Forms of full width, blanks and line ends of every kind are taken as they are
-    meant; what follows the code is for people.
+    None where there is no such command; what follows the code is for people.
     """
-    first = body[: 2 * _LONGEST_LINE].lstrip().partition("\n")[0][:_LONGEST_LINE]
-    line = " ".join(unicodedata.normalize("NFKC", first).split())
-    found = _COMMAND.fullmatch(line)
-    if found is None:
+    command = next((one for one in read_commands(body) if one.verb == "approve"), None)
+    word = command.words[0] if command is not None and command.words else ""
+    if _WORD.fullmatch(word) is None:
         return None
-    word = str(found.group(1))
     return word.lower() if is_commit(word.lower()) else word.upper()
 
 

@@ -70,8 +70,10 @@ def nearest(verb: str, known: Collection[str]) -> str | None:
 def _lines(text: str) -> Iterator[str]:
     for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
         shown = "".join(character for character in line if unicodedata.category(character) != "Cf")
-        # A tab is an indentation and stays one; every other blank of any width is a blank.
-        yield unicodedata.normalize("NFKC", shown).translate(_QUOTES).rstrip()
+        plain = unicodedata.normalize("NFKC", shown).translate(_QUOTES).rstrip()
+        start = len(plain) - len(plain.lstrip())
+        # A tab in front is an indentation and stays one; every other blank of any width is a blank.
+        yield plain[:start] + plain[start:].replace("\t", " ")
 
 
 def _command(line: str, *, prefixed: bool) -> Command | None:

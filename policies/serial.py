@@ -12,14 +12,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-import re2
+from checks.commands import read_commands
 
 State = Literal["waiting", "trying", "turn", "refused", "gone"]
 ACTIVE: tuple[State, ...] = ("waiting", "trying", "turn")
 THE_GATE = ""  # who asked, where no person did
-
-_REQUEUE = re2.compile(r"^[/／]requeue(?:[ \t]+(jump|despite-freeze))?[ \t]*$")
-LONGEST_COMMAND = 200  # characters of a comment's first line
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +73,12 @@ class Requeue:
 
 
 def requeue_of(body: str) -> Requeue | None:
-    """The command in the first line of a comment, or None. Phones write a full-width slash and blanks behind it."""
-    first = body[:LONGEST_COMMAND].replace("\r", "\n").partition("\n")[0]
-    found = _REQUEUE.match(first)
-    if found is None:
+    """A comment's first `/requeue`, or None; one with words that mean nothing is none."""
+    command = next((one for one in read_commands(body) if one.verb == "requeue"), None)
+    if command is None or command.options:
         return None
-    return Requeue(found.group(1) == "jump", found.group(1) == "despite-freeze")
+    meant = {(): Requeue(), ("jump",): Requeue(jump=True), ("despite-freeze",): Requeue(despite_freeze=True)}
+    return meant.get(command.words)
 
 
 def in_order(entries: Sequence[Entry]) -> tuple[Entry, ...]:

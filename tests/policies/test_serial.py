@@ -54,11 +54,12 @@ COMMANDS = [
     ("/requeue now", None),
     ("/requeued", None),
     ("please /requeue", None),
-    ("\n/requeue", None),
-    (" /requeue", None),
+    ("\n/requeue", Requeue()),
+    ("    /requeue", None),
+    ("/requeue time=5", None),
     ("> /requeue", None),
     ("", None),
-    ("/requeue" + " " * 1000 + "x", Requeue()),
+    ("/requeue" + " " * 1000 + "x", None),
 ]
 
 
