@@ -12,7 +12,6 @@ from typing import assert_never
 
 import structlog
 
-from app.gate.comment_approvals import answer_comment
 from app.gate.effects import (
     CancelCheckRun,
     Dequeue,
@@ -32,8 +31,9 @@ from app.gate.effects import (
 from app.gate.enqueue import enqueue
 from app.gate.gate import Gate
 from app.gate.names import RepositoryName
-from app.gate.people_effects import AnswerComment
+from app.gate.people_effects import AnswerComment, AskReviewers, WithdrawRequests
 from app.gate.plan import output_digest
+from app.gate.requesting import towards_people
 from app.gate.serial_apply import in_queue
 from app.gate.sessions import tell_session
 from app.gate.verifications import start_verification
@@ -91,8 +91,8 @@ class Applier:
                 await self._notice(effect)
             case JoinQueue() | LeaveQueue() | HoldTurn() | ReleaseTurn() | MergeNow() | TakeRequeue():
                 await in_queue(self.gate, self.installation_id, self.repository, effect)
-            case AnswerComment():
-                await answer_comment(self.gate, self.client, self.repository, effect)
+            case AnswerComment() | AskReviewers() | WithdrawRequests():
+                await towards_people(self.gate, self.client, self.repository, effect)
             case TellSession():
                 await tell_session(self.gate, self.repository.id, effect)
             case StartVerification():

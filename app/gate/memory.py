@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pydantic import TypeAdapter
@@ -10,7 +11,17 @@ from app.gate.effects import EVIDENCE, LOOKING, QUEUE, REVIEW
 from app.gate.gate import Gate
 from app.gate.observation import OwnRun, Wanted
 from app.keys import PullKey
-from app.store import check_runs, ci_runs, comment_approvals, notices, pulls, pushes, reviews, work
+from app.store import (
+    check_runs,
+    ci_runs,
+    comment_approvals,
+    notices,
+    pulls,
+    pushes,
+    review_requests,
+    reviews,
+    work,
+)
 from app.store.check_runs import CheckRun
 from app.store.comment_approvals import CommentApproval, ShownCode
 from app.store.database import Connection
@@ -34,6 +45,8 @@ class Memory:
     other_bases: tuple[int, ...]  # pull requests, open or not, that ever had this head and another base
     comment_approvals: tuple[CommentApproval, ...]
     codes: tuple[ShownCode, ...]  # that were shown on the pull request, the oldest first
+    asked: Mapping[str, bool]  # whom the gate asked for a review and did not withdraw; true: just now
+    loads: Mapping[str, int]  # open requests for reviews of other pull requests, by reviewer
 
     @property
     def siblings(self) -> tuple[Wanted, ...]:
@@ -63,6 +76,8 @@ async def recall(gate: Gate, key: PullKey, seen: pulls.PullRow) -> Memory:
             await pulls.numbers_with_other_base(connection, seen),
             tuple(await comment_approvals.of_pull(connection, repository_id, key.number)),
             tuple(await comment_approvals.codes_of_pull(connection, repository_id, key.number)),
+            await review_requests.asked_on(connection, repository_id, key.number),
+            await review_requests.loads(connection, repository_id, key.number),
         )
         if before is None or _place(before) != _place(seen):
             left = (

@@ -12,6 +12,7 @@ from checks.snapshot import GroupSnapshot, Snapshot
 from policies.eviction import Eviction
 from policies.explain import Output
 from policies.freeze import Frozen
+from policies.routing import Standing
 from policies.serial import Place
 
 
@@ -120,6 +121,7 @@ class Observation:
     errored_since: Mapping[str, datetime] | None = None  # check name -> since when it could not look
     probation_passed: bool = False
     unanswered: tuple[Unanswered, ...] = ()
+    requests: Standing | None = None  # for reviews; None: not all of GitHub's list is known
     queue: QueueState = QueueState()
     freezes_sessions: bool = False  # whether a push out of bounds freezes the session that it belongs to
 

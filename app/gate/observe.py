@@ -40,6 +40,7 @@ from app.store.pulls import PullRow
 from checks.ci_jobs import merged_into
 from checks.snapshot import CommitPath, Snapshot, Stack, Unread, Verification, WorkflowFile, WorkflowRun
 from checks.tampering.alteration import Analysis
+from policies.routing import Standing
 from policies.rules import asks_for_owners, ci_requirement
 
 MOST_BASES = 100  # commits of the target that one head's logs may name
@@ -257,8 +258,20 @@ def _observation(gate: Gate, seen: Look, snapshot: Snapshot) -> Observation:
         abandoned_runs=tuple((run.head_sha, as_written(run)) for run in memory.abandoned),
         siblings=memory.siblings,
         freezes_sessions=seen.target.policy.policy.agents.freeze,
+        requests=_requests(seen),
         errored_since={name: datetime.fromisoformat(since) for name, since in row.errored_since.items()},
     )
+
+
+def _requests(seen: Look) -> Standing | None:
+    listed, memory = seen.pull.review_requests, seen.memory
+    if listed is None or not listed.complete:
+        return None
+    asked = [one.requested_reviewer for one in listed.nodes if one.requested_reviewer is not None]
+    people = {f"@{one.login.casefold()}" for one in asked if one.login is not None}
+    teams = {f"{seen.repository.owner}/{one.slug}".casefold() for one in asked if one.slug is not None}
+    just_now = {reviewer for reviewer, recent in memory.asked.items() if recent}
+    return Standing(frozenset(people | teams | just_now), frozenset(memory.asked), loads=memory.loads)
 
 
 def _queued(pull: PullRequest, row: PullRow) -> Queued | None:

@@ -13,4 +13,20 @@ class AnswerComment:
     content: str
 
 
-OfPeople = AnswerComment
+@dataclass(frozen=True, slots=True)
+class AskReviewers:
+    """Request reviews of these (`@login`, `organisation/team`), each of whom is notified."""
+
+    number: int
+    reviewers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WithdrawRequests:
+    """Take requests of the gate's own back."""
+
+    number: int
+    reviewers: tuple[str, ...]
+
+
+OfPeople = AnswerComment | AskReviewers | WithdrawRequests

@@ -22,6 +22,7 @@ from app.gate.effects import (
     StartVerification,
 )
 from app.gate.observation import GroupObservation, Observation, OwnRun, Wanted
+from app.gate.routing import requests
 from app.gate.telling import tellings
 from checks.finding import Status
 from checks.snapshot import Snapshot, Unread
@@ -72,6 +73,7 @@ def plan(observation: Observation, verdict: Verdict, outputs: Mapping[str, Outpu
         effects += serial_plan.merged_now(observation, verdict, turn)
     effects += queue_plan.evicted(observation, verdict)
     effects += answers(observation, verdict)
+    effects += requests(observation, verdict)
     effects += serial_plan.refusal(observation, verdict)
     effects += tellings(snapshot, verdict, observation.notices, freeze=observation.freezes_sessions)
     effects += _verifications(snapshot, verdict)

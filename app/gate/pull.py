@@ -19,6 +19,7 @@ from app.gate.mirror import MissingObjects
 from app.gate.observation import Observation, Wanted
 from app.gate.observe import Look, Moved, look, observe, read_state, seen
 from app.gate.outputs import first_look, outputs_of, unjudged
+from app.gate.people_effects import AskReviewers
 from app.gate.plan import cancel_abandoned, plan, wanted
 from app.gate.queue_state import out_of_queue, read_queue_state
 from app.gate.serial_plan import queue_wanted
@@ -238,7 +239,7 @@ def _outcome(judgement: Judgement) -> Outcome:
         return Done()
     if Status.ERRORED in (verdict.evidence.status, verdict.review.status):
         return Sleep(ERRORED_AGAIN)
-    if any(isinstance(effect, StartVerification) for effect in effects):
+    if any(isinstance(effect, StartVerification | AskReviewers) for effect in effects):
         return Sleep(LOOK_AFTER_WRITE)
     if _verifies(judgement.observation.snapshot):
         return Sleep(VERIFYING)

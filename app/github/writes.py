@@ -192,6 +192,14 @@ async def request_reviewers(
     await client.post(path, purpose="reviews", model=object, json=body)
 
 
+async def remove_requested_reviewers(
+    client: GitHubClient, owner: str, name: str, number: int, *, people: Sequence[str] = (), teams: Sequence[str] = ()
+) -> None:
+    """Take requests for reviews back; nobody is notified. Who was not asked is passed over."""
+    path = route(REPO + "/pulls/{number}/requested_reviewers", owner=owner, name=name, number=number)
+    await client.delete(path, purpose="reviews", json={"reviewers": list(people), "team_reviewers": list(teams)})
+
+
 async def dismiss_review(
     client: GitHubClient, owner: str, name: str, number: int, review_id: int, *, message: str
 ) -> Review:
