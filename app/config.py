@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, SecretStr, ValidationError
 
+from app.ci.servers import CiServer, ci_servers
 from app.errors import ActionableError
 
 GITHUB_API = "https://api.github.com"
@@ -67,7 +68,10 @@ class Settings(BaseModel):
     proxy_key: Path | None = None
     proxy_plain: bool = False  # something in front of the proxy speaks TLS
     operator_token: SecretStr | None = None  # for the HTTP API that opens and stops sessions; without it there is none
+    policy_baseline: str | None = None  # text of the policy that every repository must meet beside its own
     oidc_issuers: tuple[str, ...] = (GITHUB_ACTIONS,)  # whose tokens may be exchanged, where a repository trusts them
+
+    ci_servers: tuple[CiServer, ...] = ()  # of other CI systems, whose raw logs are read where a policy asks for it
 
     @property
     def resync_interval(self) -> float:
@@ -103,11 +107,20 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
             proxy_key=read.path("PROXY_KEY"),
             proxy_plain=read.switch("PROXY_PLAIN"),
             operator_token=read.secret("OPERATOR_TOKEN"),
+            policy_baseline=read.text("POLICY_BASELINE"),
+            ci_servers=_ci_servers(read),
             oidc_issuers=tuple((read.text("OIDC_ISSUERS") or GITHUB_ACTIONS).replace(",", " ").split()),
         )
     except ValidationError as wrong:
         first = wrong.errors(include_url=False, include_input=False)[0]
         raise Misconfigured(f"MERGEGATE_{str(first['loc'][0]).upper()}: {first['msg']}") from None
+
+
+def _ci_servers(read: _Variables) -> tuple[CiServer, ...]:
+    try:
+        return ci_servers(read.text)
+    except ValueError as wrong:
+        raise Misconfigured(str(wrong)) from None
 
 
 class _Variables:

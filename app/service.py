@@ -28,6 +28,9 @@ from app.store.database import Database
 from app.store.deliveries import DeliveryWriter
 from app.store.worker import Worker
 from app.web.health import health_router
+from policies.errors import InvalidPolicyError
+from policies.floor import load_floor
+from policies.schema import Policy
 
 NOT_CONNECTED = (
     "No GitHub App is configured. Set MERGEGATE_APP_ID and MERGEGATE_PRIVATE_KEY_FILE (see README, "
@@ -107,7 +110,19 @@ def build_gate(settings: Settings, app: AppSettings, database: Database) -> Gate
         app_id=app.app_id,
         now=lambda: datetime.now(UTC),
         public_url=settings.pages.public_url if settings.pages else None,
+        floor=read_floor(settings.policy_baseline),
+        ci_servers=settings.ci_servers,
     )
+
+
+def read_floor(text: str | None) -> Policy | None:
+    """The server's baseline. Raises Misconfigured with every fault in it."""
+    if text is None:
+        return None
+    try:
+        return load_floor(text, read_presets())
+    except InvalidPolicyError as invalid:
+        raise Misconfigured(f"MERGEGATE_POLICY_BASELINE is no policy that can be used: {invalid}") from None
 
 
 def _remotes(settings: Settings, github: GitHubApp, purpose: str) -> Callable[[int, RepositoryName], Awaitable[Remote]]:

@@ -18,6 +18,7 @@ from policies.case import Case, case_of
 from policies.floor import floor_state, worse_of
 from policies.load import PolicyState
 from policies.overriding import overridden, override_of
+from policies.proposal import policy_check
 from policies.reviewing import review_of
 from policies.subject import subject_of
 from policies.tree import group, leaf, required
@@ -95,7 +96,9 @@ def _evidence(case: Case) -> tuple[Node, ...]:
     """The parts of `mergegate/evidence` by whose work it is, in the order shown."""
     who = passed("people", case.who.because)
     if case.who.kind == "person":
-        return (group("people", (who,)), group("risk", case.risk.findings))
+        brought = policy_check(case.snapshot.policy_proposal)
+        changed = (group("policy", (brought,)),) if brought else ()
+        return (group("people", (who,)), *changed, group("risk", case.risk.findings))
     if case.who.kind == "agent":
         past = origin.check(case.snapshot, case.state.policy.agents.outside_pushes)
         return (group("people", (who, *past)), *_of_agent(case))
@@ -116,7 +119,7 @@ def _of_agent(case: Case) -> tuple[Node, ...]:
         change=case.snapshot,
     )
     return (
-        group("policy", (policy_finding(case.state),)),
+        group("policy", _policy(case)),
         group("ticket", (_ticket(case),)),
         group("bundle", (*given, *history.check(case.snapshot, case.reading))),
         group("scope", (*scope.check(case.snapshot), *origin.commits(case.snapshot))),
@@ -130,12 +133,18 @@ def _of_agent(case: Case) -> tuple[Node, ...]:
 def _without_bundle(case: Case) -> tuple[Node, ...]:
     """Outsiders and dependency bots write no bundle; what ran and what was changed is looked at all the same."""
     return (
-        group("policy", (policy_finding(case.state),)),
+        group("policy", _policy(case)),
         group("scope", scope.check(case.snapshot)),
         group("risk", case.risk.findings),
         group("tampering", tampering.check(case.snapshot.analysis, None)),
         group("ci", _ran(case)),
     )
+
+
+def _policy(case: Case) -> tuple[Finding, ...]:
+    """That in force, and that which this pull request brings."""
+    brought = policy_check(case.snapshot.policy_proposal)
+    return (policy_finding(case.state), *((brought,) if brought else ()))
 
 
 def _ran(case: Case) -> tuple[Finding, ...]:

@@ -9,26 +9,32 @@ from policies.schema import POLICY_PATH
 
 
 def policy_finding(state: PolicyState) -> Finding:
-    branch = state.source.ref.removeprefix("refs/heads/")
+    place = _place(state)
     # Without the commit: the words must stay the same while the branch moves on and the policy does not.
     at = Evidence("policy", digest=state.digest)
-    if state.origin == "file" and state.source.given is not None:
-        return passed("policy", f"The policy is the given file `{state.source.given}`.", at)
     if state.origin == "file":
-        return passed("policy", f"The policy is `{POLICY_PATH}` of `{branch}`.", at)
+        return passed("policy", f"The policy is {place}.", at)
     if state.origin == "default":
+        branch = state.source.ref.removeprefix("refs/heads/")
         return passed("policy", f"`{branch}` has no `{POLICY_PATH}`, so the default policy applies.", at)
     if state.origin == "unread":
         fix = Fix("wait", "Nothing to do: the gate looks again by itself.")
-        return errored("policy", f"`{POLICY_PATH}` of `{branch}` could not be read: {state.because}", at, fix=fix)
-    return _broken(state, branch, at)
+        return errored("policy", f"{place} could not be read: {state.because}", at, fix=fix)
+    return _broken(state, place, at)
 
 
-def _broken(state: PolicyState, branch: str, at: Evidence) -> Finding:
+def _place(state: PolicyState) -> str:
+    if state.source.given is not None:
+        return f"`{state.source.given}`"
+    return f"`{POLICY_PATH}` of `{state.source.ref.removeprefix('refs/heads/')}`"
+
+
+def _broken(state: PolicyState, place: str, at: Evidence) -> Finding:
     first, more = state.errors[0], len(state.errors) - 1
     others = f" There are {more} more." if more else ""
-    fix = Fix("repair-policy", f"A person must repair `{POLICY_PATH}` on `{branch}`. {first.step}", first.field or None)
-    return failed("policy", f"`{POLICY_PATH}` of `{branch}` is broken: {first}{others}", at, fix=fix)
+    where = place.replace(" of ", " on ", 1)
+    fix = Fix("repair-policy", f"A person must repair {where}. {first.step}", first.field or None)
+    return failed("policy", f"{place} is broken: {first}{others}", at, fix=fix)
 
 
 def still_needed(who: Electorate, owner: str, counted: tuple[str, ...]) -> tuple[str, ...]:

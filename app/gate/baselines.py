@@ -15,10 +15,11 @@ from pydantic import TypeAdapter
 
 from app.gate.gate import Gate
 from app.gate.names import RepositoryName
+from app.gate.policies import policy_at
 from app.gate.report_process import REPORTS
 from app.gate.reports import with_reports
 from app.gate.runs import read_runs
-from app.gate.target import BRANCHES, Target, policy_at
+from app.gate.target import BRANCHES, Target, is_gated
 from app.github import graph
 from app.github.client import GitHubClient
 from app.github.models import TargetCommit
@@ -31,7 +32,6 @@ from app.store.worker import Done, Outcome, Sleep
 from checks.snapshot import Baseline, Unread, WorkflowRun
 from checks.tally import baseline_of
 from checks.workflow_files import bare_path
-from policies.rules import gated_ref
 from policies.schema import Policy
 
 TIP = -3  # priority: nobody waits for this
@@ -146,7 +146,9 @@ async def reconcile_tip(gate: Gate, key: TipKey) -> Outcome:
     repository = await gate.repository(key.installation_id, key.repository_id)
     client = gate.client(key.installation_id)
     branch = await graph.branch_tip(client, repository.owner, repository.name, key.ref)
-    policy = None if branch is None else await _policy_of_gated(gate, client, repository, key.ref, branch.target)
+    policy = None
+    if branch is not None:
+        policy = await _policy_of_gated(gate, key.installation_id, repository, key.ref, branch.target)
     if branch is None or policy is None:
         return Done()
     head = await graph.commit_state(client, repository.owner, repository.name, branch.target.oid)
@@ -165,16 +167,19 @@ def _is_under_way(runs: Iterable[WorkflowRun], age: timedelta) -> bool:
 
 
 async def _policy_of_gated(
-    gate: Gate, client: GitHubClient, repository: RepositoryName, ref: str, tip: TargetCommit
+    gate: Gate, installation_id: int, repository: RepositoryName, ref: str, tip: TargetCommit
 ) -> Policy | None:
-    """The branch's policy; None where the default branch's does not gate it."""
+    """The branch's policy; None where neither the default branch's nor the server's baseline gates it."""
     default = BRANCHES + (repository.default_branch or "")
-    own = policy_at(gate, ref, tip).policy
+    own = await policy_at(gate, installation_id, repository, ref, tip)
     if ref == default:
-        return own
+        return own.policy
+    client = gate.client(installation_id)
     main = await graph.branch_tip(client, repository.owner, repository.name, default)
-    gated = main is not None and gated_ref(policy_at(gate, default, main.target).policy, ref, default)
-    return own if gated else None
+    if main is None:
+        return None
+    policy = await policy_at(gate, installation_id, repository, default, main.target)
+    return own.policy if is_gated(policy, ref, default) else None
 
 
 async def _remember_tip(

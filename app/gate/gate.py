@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from app.ci.servers import CiServer
 from app.gate.mirror import Mirrors
 from app.gate.names import RepositoryName
+from app.gate.shared_policies import SharedPolicies
 from app.github.client import GitHubClient
 from app.github.clients import GitHubApp
 from app.github.errors import NotFound
 from app.store import repositories
 from app.store.database import Database
+from policies.schema import Policy
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,9 @@ class Gate:
     app_id: int
     now: Callable[[], datetime]
     public_url: str | None = None  # of the pages for people, without a slash at its end
+    floor: Policy | None = None  # the server's baseline, which every repository must meet
+    shared: SharedPolicies = field(default_factory=SharedPolicies)
+    ci_servers: tuple[CiServer, ...] = ()  # of other CI systems, whose raw logs may be asked for
 
     def client(self, installation_id: int) -> GitHubClient:
         return self.github.installation(installation_id)

@@ -17,10 +17,11 @@ from app.gate.names import RepositoryName
 from app.gate.observation import GroupObservation
 from app.gate.outputs import first_look_at_group, outputs_of_group
 from app.gate.plan import plan_group
+from app.gate.policies import policy_at
 from app.gate.rebuild import rebuild_tree
 from app.gate.reports import with_reports
 from app.gate.runs import read_runs
-from app.gate.target import BRANCHES, policy_at
+from app.gate.target import BRANCHES
 from app.gate.workflows import read_workflow_files
 from app.github import graph
 from app.github.models import HeadCommit, TargetCommit
@@ -142,7 +143,9 @@ async def _judge(gate: Gate, applier: Applier, seen: GroupLook) -> Outcome:
         objects if isinstance(objects, Unread) else await rebuild_tree(objects, seen.head, chain, members, seen.tip.oid)
     )
     snapshot = replace(_snapshot(gate, seen, members, rebuild), accepted_changes=accepted_paths(judged))
-    policy = members_policy(judged, seen.key.target_ref) or policy_at(gate, seen.key.target_ref, seen.tip)
+    policy = members_policy(judged, seen.key.target_ref) or await policy_at(
+        gate, seen.key.installation_id, seen.repository, seen.key.target_ref, seen.tip
+    )
     snapshot = await _with_runs(gate, seen, objects, snapshot, policy)
     observation = _observation(gate, seen, snapshot)
     verdict = evaluate_group(policy, snapshot)

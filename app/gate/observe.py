@@ -22,6 +22,7 @@ from app.gate.names import RepositoryName
 from app.gate.observation import Observation, Queued
 from app.gate.owners import read_owners
 from app.gate.passing import read_passing_paths
+from app.gate.policy_facts import with_policy_facts
 from app.gate.remembered import remembered_analysis
 from app.gate.reports import with_reports
 from app.gate.runs import read_runs
@@ -77,7 +78,7 @@ async def look(gate: Gate, key: PullKey, repository: RepositoryName, state: Pull
     head = state.pull.head_commit
     if head is None:
         raise Moved(f"{key}: GitHub's list of commits does not show the head yet")
-    target = await read_target(gate, gate.client(key.installation_id), repository, state)
+    target = await read_target(gate, key.installation_id, repository, state)
     return Look(key, repository, state, head, target, await recall(gate, key, seen(key, state.pull)))
 
 
@@ -169,6 +170,7 @@ async def _completed(gate: Gate, seen: Look, objects: GitObjects | Unread, snaps
         approval_codes={each.code: each.verdict_key for each in seen.memory.codes},
     )
     snapshot = await with_session(gate, snapshot)
+    snapshot = await with_policy_facts(gate, seen.key, seen.pull, seen.target.policy, objects, snapshot)
     if asks_for_owners(policy):
         snapshot = replace(snapshot, codeowners=await read_owners(client, repository, objects, snapshot))
     return await people.with_rights(client, repository, snapshot, seen.target.policy, seen.pull)

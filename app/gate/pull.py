@@ -22,6 +22,7 @@ from app.gate.outputs import first_look, outputs_of, unjudged
 from app.gate.people_effects import AskReviewers
 from app.gate.plan import cancel_abandoned, plan, wanted
 from app.gate.queue_state import out_of_queue, read_queue_state
+from app.gate.recorded import dump_snapshot
 from app.gate.serial_plan import queue_wanted
 from app.github import graph
 from app.github.counts import Tally
@@ -209,7 +210,7 @@ def _decision(key: PullKey, judgement: Judgement, tally: Tally) -> Decision:
         head_sha=snapshot.head.sha,
         verdict_key=judgement.verdict.key,
         verdict=asdict(judgement.verdict),
-        snapshot=json.dumps(asdict(snapshot), default=str, ensure_ascii=True).encode(),
+        snapshot=dump_snapshot(snapshot),
         plan=json.loads(_EFFECTS.dump_json(judgement.effects)),
         requests=dict(tally.counts),
     )

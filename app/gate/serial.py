@@ -15,9 +15,10 @@ import structlog
 
 from app.gate.gate import Gate
 from app.gate.names import RepositoryName
+from app.gate.policies import policy_at
 from app.gate.queue_state import read_frozen, serial_in_force
 from app.gate.serial_trial import CannotTry, Trial, judge_trial, plan_trial, publish
-from app.gate.target import BRANCHES, policy_at
+from app.gate.target import BRANCHES
 from app.github import graph, writes
 from app.github.errors import NotFound
 from app.github.models import TargetCommit
@@ -69,7 +70,8 @@ async def reconcile_queue(gate: Gate, lease: Lease, key: QueueKey) -> Outcome:
     branch = await graph.branch_tip(client, repository.owner, repository.name, key.ref)
     if branch is None:
         raise Retry(timedelta(seconds=30), f"{key.ref} does not exist")
-    queue = SerialQueue(gate, lease, key, repository, branch.target, policy_at(gate, key.ref, branch.target))
+    state = await policy_at(gate, key.installation_id, repository, key.ref, branch.target)
+    queue = SerialQueue(gate, lease, key, repository, branch.target, state)
     await _clear_away(queue, entries)
     async with gate.database.transaction() as connection:
         in_force = await serial_in_force(connection, repository.id, queue.state)

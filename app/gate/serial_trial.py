@@ -15,9 +15,10 @@ from app.gate.listing import foreign_check_runs
 from app.gate.members import accepted_paths, judge_member
 from app.gate.mirror import PushRefused
 from app.gate.names import RepositoryName
+from app.gate.policies import policy_at
 from app.gate.reports import with_reports
 from app.gate.runs import read_runs
-from app.gate.target import BRANCHES, policy_at
+from app.gate.target import BRANCHES
 from app.gate.workflows import read_workflow_files
 from app.github import graph
 from app.github.models import HeadCommit, TargetCommit
@@ -112,7 +113,7 @@ async def judge_trial(gate: Gate, key: QueueKey, repository: RepositoryName, ent
     running = _unfinished(head, event)
     if running:
         return Tried(None, running)
-    state = policy_at(gate, key.ref, tip)
+    state = await policy_at(gate, key.installation_id, repository, key.ref, tip)
     snapshot = await _snapshot(gate, key, repository, entry, head, state, event)
     return Tried(evaluate_group(state, snapshot))
 

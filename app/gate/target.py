@@ -11,15 +11,15 @@ from dataclasses import dataclass
 
 from app.gate.gate import Gate
 from app.gate.names import RepositoryName
+from app.gate.policies import file_text, policy_of_tip
 from app.github import graph, reads
 from app.github.client import GitHubClient
-from app.github.models import FileEntry, TargetCommit
+from app.github.models import TargetCommit
 from app.github.pull_models import PullState
-from checks.snapshot import Stack, Unread
+from checks.snapshot import Stack
 from policies.load import PolicySource, PolicyState, read_policy
 from policies.rules import gated_ref
 
-PLAIN_FILES = (0o100644, 0o100755)
 BRANCHES = "refs/heads/"
 
 
@@ -36,21 +36,48 @@ class NoTarget(RuntimeError):
     """The base branch is gone; GitHub closes such pull requests, so reading again settles it."""
 
 
-async def read_target(gate: Gate, client: GitHubClient, repository: RepositoryName, state: PullState) -> Target:
+async def read_target(gate: Gate, installation_id: int, repository: RepositoryName, state: PullState) -> Target:
     """Resolve the target of a pull request. Raises NoTarget, and the errors of `app.github.errors`."""
     pull, default = state.pull, state.repository.default_branch_ref
     if default is None or pull.base_ref is None:
         raise NoTarget(f"{repository.full_name}#{pull.number}: its base branch does not exist")
+    judge = _Judge(gate, installation_id, repository, BRANCHES + default.name)
     if pull.base_ref_name == default.name:
-        return _target(gate, BRANCHES + default.name, pull.base_ref.target, pull.base_ref.target, default.name, None)
+        return await judge.target(judge.default, pull.base_ref.target, pull.base_ref.target, None)
+    client = gate.client(installation_id)
     stack = await _stack(client, repository, pull.number)
-    main = await _tip(client, repository, BRANCHES + default.name)
+    main = await _tip(client, repository, judge.default)
     if stack is None:
-        return _target(gate, BRANCHES + pull.base_ref_name, pull.base_ref.target, main, default.name, None)
-    if stack.base_ref == BRANCHES + default.name:
-        return _target(gate, stack.base_ref, main, main, default.name, stack)
-    tip = await _tip(client, repository, stack.base_ref)
-    return _target(gate, stack.base_ref, tip, main, default.name, stack)
+        return await judge.target(BRANCHES + pull.base_ref_name, pull.base_ref.target, main, None)
+    if stack.base_ref == judge.default:
+        return await judge.target(stack.base_ref, main, main, stack)
+    return await judge.target(stack.base_ref, await _tip(client, repository, stack.base_ref), main, stack)
+
+
+@dataclass(frozen=True, slots=True)
+class _Judge:
+    """A repository and its default branch, whose policy says which branches are gated."""
+
+    gate: Gate
+    installation_id: int
+    repository: RepositoryName
+    default: str  # full ref
+
+    async def target(self, ref: str, tip: TargetCommit, main: TargetCommit, stack: Stack | None) -> Target:
+        main_policy = await self._policy(self.default, main)
+        if main_policy.origin in ("broken", "unread"):
+            # It cannot say which branches are gated. So every one is, or what is green there would stay green.
+            return Target(ref, tip, main_policy, gated=True, stack=stack)
+        own = main_policy if tip.policy is None or ref == self.default else await self._policy(ref, tip)
+        return Target(ref, tip, own, is_gated(main_policy, ref, self.default), stack)
+
+    async def _policy(self, ref: str, tip: TargetCommit) -> PolicyState:
+        return await policy_of_tip(self.gate, self.installation_id, self.repository, ref, tip)
+
+
+def is_gated(main: PolicyState, ref: str, default: str) -> bool:
+    """By the default branch's policy or the server's baseline; refs are full."""
+    return gated_ref(main.policy, ref, default) or (main.floor is not None and gated_ref(main.floor, ref, default))
 
 
 async def _tip(client: GitHubClient, repository: RepositoryName, ref: str) -> TargetCommit:
@@ -74,33 +101,6 @@ async def _stack(client: GitHubClient, repository: RepositoryName, number: int) 
     )
 
 
-def _target(
-    gate: Gate, ref: str, tip: TargetCommit, main: TargetCommit, default_branch: str, stack: Stack | None
-) -> Target:
-    main_policy = policy_at(gate, BRANCHES + default_branch, main)
-    if main_policy.origin in ("broken", "unread"):
-        # It cannot say which branches are gated. So every one is, or what is green there would stay green.
-        return Target(ref, tip, main_policy, gated=True, stack=stack)
-    gated = gated_ref(main_policy.policy, ref, BRANCHES + default_branch)
-    own = main_policy if tip.policy is None else policy_at(gate, ref, tip)
-    return Target(ref, tip, own, gated, stack)
-
-
-def policy_at(gate: Gate, ref: str, tip: TargetCommit) -> PolicyState:
-    return policy_of(gate.presets, ref, tip)
-
-
 def policy_of(presets: Mapping[str, str], ref: str, tip: TargetCommit) -> PolicyState:
     """The policy in force at a branch's tip."""
     return read_policy(PolicySource(file_text(tip.policy), ref, tip.oid), presets)
-
-
-def file_text(entry: FileEntry | None) -> str | Unread | None:
-    if entry is None:
-        return None
-    blob = entry.object
-    if blob is None or entry.mode not in PLAIN_FILES:
-        return Unread("the policy's path is not a plain file; replace what stands there by a file")
-    if blob.is_truncated or blob.text is None:
-        return Unread("the policy file is too large or no text; keep it under 64 KiB")
-    return blob.text

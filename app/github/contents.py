@@ -70,6 +70,13 @@ def _bytes(content: Content) -> bytes:
     return base64.b64decode(content.content or "")
 
 
+async def content_of(client: GitHubClient, owner: str, name: str, path: str, commit: str | None) -> Content:
+    """A file at a commit, None: at the default branch's tip. Raises NotFound."""
+    address = route(REPO + "/contents/{path}", owner=owner, name=name, path=path)
+    params = {} if commit is None else {"ref": commit}
+    return await client.get(address, purpose="read:content", model=Content, params=params)
+
+
 async def create_branch(client: GitHubClient, owner: str, name: str, branch: str, sha: str) -> GitRef:
     """Raises Refused (422) when there is one of that name."""
     path = route(REPO + "/git/refs", owner=owner, name=name)

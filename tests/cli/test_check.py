@@ -267,7 +267,7 @@ def test_a_policy_file_replaces_the_repositorys(shop: Shop, tmp_path: Path, bund
     value = judged(check(shop, "--bundle", bundle, "--policy", mine, "--json"), 0)
     assert (value["needs_person"], statuses(value, "ticket")) == (False, ["pending"])
     (reason,) = (each["reason"] for each in value["findings"] if each["check"] == "policy")
-    assert reason == f"The policy is the given file `{mine}`."
+    assert reason == f"The policy is `{mine}`."
 
 
 def test_the_policy_is_that_of_the_base_never_of_the_head(shop: Shop) -> None:

@@ -75,7 +75,7 @@ def test_a_repository_cannot_leave_the_baseline() -> None:
 
 
 def test_a_branch_that_either_gates_is_gated() -> None:
-    aside = {"target_ref": "refs/heads/release/1", "base_ref": "refs/heads/release/1"}
+    aside: dict[str, Any] = {"target_ref": "refs/heads/release/1", "base_ref": "refs/heads/release/1"}
     assert not judged(None, BY_BEA, **aside).gated
     gated = judged(None, f"{BY_BEA}branches: [release/*]", **aside)
     assert (gated.gated, gated.review.status) == (True, W)

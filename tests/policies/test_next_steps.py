@@ -33,7 +33,7 @@ def test_a_branch_that_is_not_gated() -> None:
 def test_a_given_policy_file() -> None:
     state = read_policy(PolicySource("version: 1", "refs/heads/main", build.TARGET, given="p.yml"), build.presets())
     at = Evidence("policy", digest=state.digest)
-    assert policy_finding(state) == Finding("policy", Status.PASSED, "The policy is the given file `p.yml`.", (at,))
+    assert policy_finding(state) == Finding("policy", Status.PASSED, "The policy is `p.yml`.", (at,))
 
 
 def test_a_ticket_that_was_not_handed_over() -> None:

@@ -66,6 +66,6 @@ def test_wanted_approvals_need_a_person(path: str, asks: bool) -> None:
 
 def test_a_given_policy_is_named() -> None:
     state = read_policy(PolicySource("version: 1", "refs/heads/main", build.TARGET, "mine.yml"), build.presets())
-    assert policy_finding(state).reason == "The policy is the given file `mine.yml`."
+    assert policy_finding(state).reason == "The policy is `mine.yml`."
     absent = replace(state, origin="default")
     assert policy_finding(absent).reason.startswith("`main` has no ")

@@ -1,0 +1,45 @@
+"""Snapshots as the store keeps them with each decision, and back."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from checks.snapshot import Snapshot
+
+
+class UnreadableRecord(ValueError):
+    """A snapshot that another version wrote."""
+
+
+def dump_snapshot(snapshot: Snapshot) -> bytes:
+    """JSON in ASCII: what is not UTF-8 in git stays what it is, escaped."""
+    return json.dumps(asdict(snapshot), default=_plain, ensure_ascii=True).encode()
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, frozenset):
+        return sorted(value)
+    if isinstance(value, datetime):
+        return value.isoformat()
+    raise TypeError(f"a snapshot holds a {type(value).__name__}, which has no form in the store yet")
+
+
+def read_snapshot(record: bytes) -> Snapshot:
+    """Raises UnreadableRecord."""
+    try:
+        snapshot: Snapshot = _snapshots().validate_python(json.loads(record))
+    except ValueError as wrong:  # pydantic's is one
+        raise UnreadableRecord(f"the recorded snapshot cannot be read back: {str(wrong)[:300]}") from wrong
+    return snapshot
+
+
+@cache
+def _snapshots() -> TypeAdapter[Any]:
+    """Built when one is read: it takes longer than reading."""
+    return TypeAdapter(Snapshot)
