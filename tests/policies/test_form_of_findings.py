@@ -62,7 +62,7 @@ CHECKS = {
     "ci.runs", "ci.workflow-files", "ci.jobs", "ci.logs", "ci.commands", "ci.tests",
     "ci.token", "ci.secrets", "ci.cache", "ci.runner", "ci.variables", "ci.attempts",
     "ci.reports", "ci.baseline", "ci.other", "ci.verifier", "review", "review.changes", "review.co-authors",
-    "review.veto", "review.unmapped", "rules.a", "rules.b", "rules.c", "rules.d", "override",
+    "review.veto", "review.unmapped", "rules.a", "rules.b", "rules.c", "rules.d", "override", "policy.check",
 }  # fmt: skip
 ACTIONS = {
     "add-bundle", "add-bundle-field", "answer-review", "ask-person", "correct-bundle", "link-ticket", "meet-rule",
