@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, SecretStr, ValidationError
 
 from app.ci.servers import CiServer, ci_servers
 from app.errors import ActionableError
+from app.registrations import Registration, load
 
 GITHUB_API = "https://api.github.com"
 # https://docs.github.com/actions/reference/security/oidc
@@ -85,7 +87,7 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
     """
     read = _Variables(environment)
     try:
-        return Settings(
+        settings = Settings(
             data=Path(read.text("DATA") or "data").absolute(),
             database_url=read.text("DATABASE_URL"),
             github_api_url=(read.text("GITHUB_API_URL") or GITHUB_API).rstrip("/"),
@@ -114,6 +116,28 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
     except ValidationError as wrong:
         first = wrong.errors(include_url=False, include_input=False)[0]
         raise Misconfigured(f"MERGEGATE_{str(first['loc'][0]).upper()}: {first['msg']}") from None
+    return with_registrations(settings)
+
+
+def with_registrations(settings: Settings) -> Settings:
+    """The settings with the Apps that were registered from the set-up page, where the environment names none.
+
+    Raises UnreadableRegistration.
+    """
+    gate = load(settings.data, "gate") if settings.gate is None else None
+    courier = load(settings.data, "courier") if settings.courier is None else None
+    found: dict[str, Any] = {}
+    if gate is not None:
+        pages = PageSettings(public_url=gate.public_url, client_id=gate.client_id, client_secret=gate.client_secret)
+        found |= {"gate": _app_of(gate), "pages": settings.pages or pages, "polling": settings.polling or gate.polling}
+        found["webhook_secrets"] = settings.webhook_secrets or tuple(filter(None, [gate.webhook_secret]))
+    if courier is not None:
+        found["courier"] = _app_of(courier)
+    return settings.model_copy(update=found)
+
+
+def _app_of(registration: Registration) -> AppSettings:
+    return AppSettings(app_id=registration.app_id, private_keys=(registration.private_key,))
 
 
 def _ci_servers(read: _Variables) -> tuple[CiServer, ...]:

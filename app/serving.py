@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import secrets
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
@@ -12,7 +13,7 @@ import structlog
 import uvicorn
 from fastapi import FastAPI
 
-from app.config import Settings
+from app.config import Settings, with_registrations
 from app.proxy.starting import proxy_server
 from app.service import Parts, running
 
@@ -22,16 +23,21 @@ log = structlog.get_logger(__name__)
 async def serve(settings: Settings, parts: Parts, *, proxy: bool = False) -> None:
     """Run until SIGTERM or SIGINT. Raises Misconfigured and the store's errors before anything is served.
 
-    With `proxy` the agents' proxy runs beside it, on an address of its own and with connections of its own to the
-    database, so that neither starves the other.
+    Where no App is configured the set-up page is served until one is. With `proxy` the agents' proxy runs beside the
+    service where there is a courier App, on an address of its own and with connections of its own to the database, so
+    that neither starves the other.
     """
+    if settings.gate is None and parts.web:
+        settings = await _set_up(settings)
+        if settings.gate is None:
+            return  # a signal ended it
     async with contextlib.AsyncExitStack() as stack:
         application = await stack.enter_async_context(running(settings, parts))
         servers: list[_Serving] = []
         if parts.web:
             log.info("serving", address=f"http://{settings.host}:{settings.port}")
             servers.append(_web(application, settings))
-        if proxy:
+        if proxy and settings.courier is not None:
             servers.append(await stack.enter_async_context(proxy_server(settings)))
         await _until_signal(servers)
 
@@ -60,6 +66,31 @@ async def _until_signal(servers: Sequence[_Serving]) -> None:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         leave()
         await asyncio.gather(*tasks)
+
+
+async def _set_up(settings: Settings) -> Settings:
+    """The settings with the Apps that a person registers from the page, or as they are when a signal ended it."""
+    # Imported here, because it is needed once.
+    from app.web.pages import Pages
+    from app.web.set_up import SetUp, key_address
+
+    key, pages = secrets.token_urlsafe(16), Pages()
+    page = SetUp(settings.data, settings.github_api_url, key, pages)
+    application = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    application.include_router(page.router())
+    application.include_router(pages.router())
+    server = _web(application, settings)
+    address = key_address(f"http://{settings.host}:{settings.port}", key)
+    log.info("no GitHub App is configured: open the set-up page", address=address)
+    leaving = asyncio.create_task(_leave_when(page.connected, server))
+    await _until_signal([server])
+    leaving.cancel()
+    return with_registrations(settings)
+
+
+async def _leave_when(connected: asyncio.Event, server: _Server) -> None:
+    await connected.wait()
+    server.leave()
 
 
 class _Serving(Protocol):

@@ -52,6 +52,6 @@ def _run(*, web: bool, work: bool, proxy: bool = False) -> None:
     from app.serving import serve as serving
 
     settings = _settings()
-    asyncio.run(serving(settings, Parts(web=web, work=work), proxy=proxy and settings.courier is not None))
+    asyncio.run(serving(settings, Parts(web=web, work=work), proxy=proxy))
     # The interpreter's last collection would walk through all of githubkit's models, a third of a second for nothing.
     gc.freeze()

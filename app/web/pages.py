@@ -42,9 +42,11 @@ class Pages:
         self._environment.filters |= {"shown": clean, "prose": prose, "address": plain_address, "ago": ago}
         self._style = (FOLDER / "style.css").read_bytes()
 
-    def page(self, template: str, status: int = 200, **values: Any) -> Response:
+    def page(self, template: str, status: int = 200, *, form_action: str = "", **values: Any) -> Response:
+        """`form_action` is one more origin to which a form of the page may go."""
         text = self._environment.get_template(template).render(**values)
-        return HTMLResponse(text, status, HEADERS)
+        policy = HEADERS["content-security-policy"].replace("form-action 'self'", f"form-action 'self' {form_action}")
+        return HTMLResponse(text, status, {**HEADERS, "content-security-policy": policy} if form_action else HEADERS)
 
     def message(self, heading: str, words: str, status: int = 200) -> Response:
         """A page of one sentence and what to do next."""

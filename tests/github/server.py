@@ -54,6 +54,7 @@ PARTS = (
     "tests.github.actions",
     "tests.github.rest.meta",
     "tests.github.rest.apps",
+    "tests.github.rest.manifests",
     "tests.github.rest.oauth",
     "tests.github.rest.deliveries",
     "tests.github.rest.users",

@@ -89,7 +89,7 @@ async def convert_manifest(request: Request) -> Response:
     permissions, events = manifest.get("default_permissions") or {}, manifest.get("default_events") or []
     app, key = github.register_app(slug, permissions, events, hook, secret)
     body = serialize.app(github.world, app) | {"name": name, "webhook_secret": secret, "pem": key}
-    return answer(body | {"client_secret": secrets.token_hex(20)}, 201)
+    return answer(body | {"client_secret": app.client_secret}, 201)
 
 
 async def create_token(request: Request) -> Response:
