@@ -24,7 +24,7 @@ WHY: Mapping[str, str] = {
     "contents": "reads the policy and the code, builds the serial queue's trial merges, merges",
     "issues": "answers commands, keeps tickets and the board",
     "members": "reads who is in the teams that the policy names",
-    "merge_queues": "reads and fills the merge queue",
+    "merge_queues": "reads the merge queue",
     "metadata": "every App has it",
     "pull_requests": "reads pull requests and reviews, comments",
     "statuses": "lets a ruleset pin the checks to this App",
