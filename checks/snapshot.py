@@ -594,4 +594,5 @@ class GroupSnapshot:
     accepted_changes: tuple[str, ...] = ()  # paths that people's own members change, which may change workflows
     check_runs: tuple[CheckRun, ...] | Unread = ()  # of other Apps on the group's head
     baselines: tuple[Baseline, ...] | Unread | None = None  # of its base, else of the target branch; None: not asked
+    frozen: str | None = None  # why nothing may land now, of the first member that may not pass that
     event: str = "merge_group"  # of the runs that count; `push` where the gate itself built it on a branch of its own

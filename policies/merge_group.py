@@ -11,7 +11,7 @@ from policies import rules
 from policies.floor import floor_state, worse_group_of
 from policies.load import PolicyState
 from policies.tree import group, required
-from policies.verdict import GroupVerdict
+from policies.verdict import GroupVerdict, Node
 from policies.words import policy_finding
 
 _WAIT = Fix("wait", "Nothing to do: the gate looks again by itself.")
@@ -30,6 +30,7 @@ def _evaluate_group(state: PolicyState, snapshot: GroupSnapshot) -> GroupVerdict
     runs = ci.check_group(snapshot, requirement, snapshot.accepted_changes)
     evidence = (
         group("policy", (_policy(state),)),
+        *_freeze(snapshot.frozen),
         group("members", _members(snapshot, "evidence")),
         group("tree", (_tree(snapshot.rebuild),)),
         group("ci", (*runs.findings, *_shrunk(state, snapshot, runs.runs))),
@@ -38,6 +39,14 @@ def _evaluate_group(state: PolicyState, snapshot: GroupSnapshot) -> GroupVerdict
     return GroupVerdict(
         snapshot.head_sha, snapshot.target_ref, required("evidence", evidence), required("review", reviewed)
     )
+
+
+def _freeze(because: str | None) -> tuple[Node, ...]:
+    """A freeze fails the group, which takes it out of the queue; its members' own checks stay as they are."""
+    if because is None:
+        return ()
+    fix = Fix("requeue", "Wait until the freeze ends, then queue it again.")
+    return (group("freeze", (failed("freeze", because, fix=fix),)),)
 
 
 def _shrunk(state: PolicyState, snapshot: GroupSnapshot, runs: tuple[WorkflowRun, ...]) -> list[Finding]:

@@ -14,6 +14,7 @@ _WANTED = {
     "ci.variables": "Steps with tests depend on nothing that is set outside of the repository.",
     "ci.verifier": "A run of the required commands by the gate itself, apart from the workflows' runs, succeeded.",
     "claims": "What the bundle says is what GitHub and git say.",
+    "freeze": "Merging is not frozen, or one of those whom the policy names lets it pass.",
     "group": "Every member still stands as it was judged, and nothing else is in the group.",
     "members": "Every pull request of the group has both checks passed at the head that was queued.",
     "override": "A person whom the policy names lets it through, with a reason.",

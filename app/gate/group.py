@@ -11,7 +11,7 @@ from app.gate.baselines import read_group_baselines
 from app.gate.gate import Gate
 from app.gate.git import GitFailed, GitObjects
 from app.gate.listing import foreign_check_runs, own_runs
-from app.gate.members import accepted_paths, check_members_unmoved, judge_members, members_policy
+from app.gate.members import accepted_paths, check_members_unmoved, frozen_because, judge_members, members_policy
 from app.gate.mirror import MissingObjects
 from app.gate.names import RepositoryName
 from app.gate.observation import GroupObservation
@@ -38,6 +38,7 @@ from policies.merge_group import evaluate_group
 from policies.verdict import GroupVerdict, Node
 
 ERRORED_AGAIN = timedelta(seconds=15)
+PENDING_AGAIN = timedelta(minutes=2)
 LOOKS_FOR_NEW = 20  # at a group that was never shown; a minute and a quarter
 LOOKS_FOR_SHOWN = 3
 
@@ -143,6 +144,7 @@ async def _judge(gate: Gate, applier: Applier, seen: GroupLook) -> Outcome:
         objects if isinstance(objects, Unread) else await rebuild_tree(objects, seen.head, chain, members, seen.tip.oid)
     )
     snapshot = replace(_snapshot(gate, seen, members, rebuild), accepted_changes=accepted_paths(judged))
+    snapshot = replace(snapshot, frozen=frozen_because(judged))
     policy = members_policy(judged, seen.key.target_ref) or await policy_at(
         gate, seen.key.installation_id, seen.repository, seen.key.target_ref, seen.tip
     )
@@ -154,8 +156,15 @@ async def _judge(gate: Gate, applier: Applier, seen: GroupLook) -> Outcome:
         await check_members_unmoved(gate, judged)
     await applier.apply(effects)
     await _remember(gate, seen, observation, verdict)
-    errored = Status.ERRORED in (verdict.evidence.status, verdict.review.status)
-    return Sleep(ERRORED_AGAIN) if errored else Done()
+    return _outcome(verdict)
+
+
+def _outcome(verdict: GroupVerdict) -> Outcome:
+    """An open group is looked at again though no webhook tells of it: silence would stall the whole queue."""
+    statuses = (verdict.evidence.status, verdict.review.status)
+    if Status.ERRORED in statuses:
+        return Sleep(ERRORED_AGAIN)
+    return Sleep(PENDING_AGAIN) if Status.PENDING in statuses else Done()
 
 
 async def _note_entries(gate: Gate, key: GroupKey, chain: Sequence[QueuedEntry]) -> None:

@@ -46,6 +46,13 @@ def accepted_paths(judged: Sequence[JudgedMember] | Unread) -> tuple[str, ...]:
     return () if isinstance(judged, Unread) else tuple(path for one in judged for path in one.accepted)
 
 
+def frozen_because(judged: Sequence[JudgedMember] | Unread) -> str | None:
+    """What keeps the first member from landing that may not pass a freeze."""
+    judgements = [] if isinstance(judged, Unread) else [one.judgement for one in judged if one.judgement is not None]
+    states = [judgement.observation.queue.frozen for judgement in judgements]
+    return next((state.reason for state in states if state is not None), None)
+
+
 def members_policy(judged: Sequence[JudgedMember] | Unread, target_ref: str) -> PolicyState | None:
     """What the members were judged by. Without any that could be read nothing passes, whatever the policy."""
     judgements = [] if isinstance(judged, Unread) else [one.judgement for one in judged if one.judgement is not None]

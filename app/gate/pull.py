@@ -21,7 +21,7 @@ from app.gate.observe import Look, Moved, look, observe, read_state, seen
 from app.gate.outputs import first_look, outputs_of, unjudged
 from app.gate.people_effects import AskReviewers
 from app.gate.plan import cancel_abandoned, plan, wanted
-from app.gate.queue_state import out_of_queue, read_queue_state
+from app.gate.queue_state import out_of_queue, read_queue_state, watch_group
 from app.gate.recorded import dump_snapshot
 from app.gate.serial_plan import queue_wanted
 from app.github import graph
@@ -45,6 +45,7 @@ ERRORED_AGAIN = timedelta(seconds=60)
 AWAITED = CiRequirement().wait
 LOOK_AFTER_WRITE = timedelta(seconds=1)
 VERIFYING = timedelta(minutes=1)
+FROZEN = timedelta(minutes=1)
 
 _EFFECTS: TypeAdapter[tuple[Effect, ...]] = TypeAdapter(tuple[Effect, ...])
 
@@ -87,6 +88,7 @@ async def reconcile_pull(gate: Gate, lease: Lease, key: PullKey, tally: Tally) -
     await _note_code(gate, key, judgement)
     await applier.apply(judgement.effects)
     await _record(gate, key, judgement, tally)
+    await watch_group(gate, judgement.seen)
     return _outcome(judgement)
 
 
@@ -247,8 +249,15 @@ def _outcome(judgement: Judgement) -> Outcome:
     awaited = _awaited(judgement)
     if verdict.evidence.status is Status.PENDING and awaited is not None:
         return Sleep(awaited)
-    posted = any(isinstance(effect, PutCheckRun) for effect in effects)
+    return _until_enqueued(judgement)
+
+
+def _until_enqueued(judgement: Judgement) -> Outcome:
+    """No webhook tells that GitHub has seen our green checks, or that a freeze is over."""
+    observation, effects = judgement.observation, judgement.effects
     enqueued = any(isinstance(effect, Enqueue) for effect in effects)
-    unknown = judgement.observation.merge_state == "UNKNOWN"
-    waits = verdict.may_enqueue and judgement.observation.queued is None and not enqueued
-    return Sleep(LOOK_AFTER_WRITE) if waits and (posted or unknown) else Done()
+    if not judgement.verdict.may_enqueue or observation.queued is not None or enqueued:
+        return Done()
+    if observation.merge_state == "UNKNOWN" or any(isinstance(effect, PutCheckRun) for effect in effects):
+        return Sleep(LOOK_AFTER_WRITE)
+    return Done() if observation.queue.frozen is None else Sleep(FROZEN)

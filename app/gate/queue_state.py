@@ -18,10 +18,11 @@ from app.github.client import GitHubClient
 from app.github.errors import NotFound
 from app.github.models import Comment
 from app.github.pull_models import PullRequest
-from app.keys import PullKey
-from app.store import check_runs, requeues, serial
+from app.keys import GroupKey, PullKey
+from app.store import check_runs, pulls, requeues, serial, work
 from app.store.database import Connection
 from app.store.requeues import DoneRequeue
+from app.store.work import Mark
 from checks.snapshot import Permission, Stack
 from policies.eviction import Eviction
 from policies.freeze import FreezingIssue, Frozen, frozen
@@ -93,6 +94,17 @@ async def _grouping(client: GitHubClient, repository: RepositoryName, seen: Look
         str((rule.parameters or {}).get("grouping_strategy")) for rule in rules.items if rule.type == "merge_queue"
     ]
     return "HEADGREEN" if "HEADGREEN" in words else next(iter(words), None)
+
+
+async def watch_group(gate: Gate, seen: Look) -> None:
+    """A merge group of this pull request that nobody told us of is looked at: without our answer the queue stands."""
+    entry, key = seen.pull.merge_queue_entry, seen.key
+    if entry is None or entry.head_commit is None:
+        return
+    group = GroupKey(key.installation_id, key.repository_id, entry.head_commit.oid, seen.target.ref)
+    async with gate.database.transaction() as connection:
+        if await pulls.find_group(connection, key.repository_id, group.head_sha) is None:
+            await work.mark(connection, [Mark(str(group), news=False)])
 
 
 async def out_of_queue(gate: Gate, key: PullKey) -> tuple[Effect, ...]:

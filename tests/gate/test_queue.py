@@ -13,6 +13,7 @@ from tests.gate.test_stories import GREEN, MEDIUM, MEDIUM_BUNDLE, PAYMENT
 from tests.github import merge_queue
 from tests.github.auth import Actor
 from tests.github.faults import Fault
+from tests.github.operations import issues
 from tests.github.state import PullRequest, QueueEntry, Repository
 
 pytestmark = pytest.mark.anyio
@@ -85,6 +86,35 @@ async def test_a_group_whose_runs_fail_is_evicted_and_said_once(stage: Scene) ->
 
 def is_merged(pull: PullRequest) -> bool:
     return pull.merged_at is not None
+
+
+async def test_a_group_that_no_webhook_told_of_is_answered_once_its_pull_request_is_looked_at(stage: Scene) -> None:
+    shop = await open_shop(stage)
+    stage.installation.events = [event for event in stage.installation.events if event not in ("merge_group", "push")]
+    pull = await agent_pull(stage, shop)
+    await stage.run_to_rest()
+    assert is_merged(pull)
+
+
+async def test_a_freeze_begins_while_queued_and_ends(stage: Scene) -> None:
+    frozen = POLICY + "  freeze: {label: freeze}\n"
+    shop = await open_shop(stage, frozen)
+    hold_groups(stage, shop)
+    pull = await agent_pull(stage, shop)
+    await stage.settle()
+    group = shop.queues["main"][0].group_sha or ""
+    incident = await stage.github.open_issue(shop, "The database is down", None, "ada", ["freeze"])
+    await release_ci(stage, shop)
+    await stage.settle()
+    assert stage.checks(shop, group)["mergegate/evidence"] == "failure"
+    (title,) = [run.title for run in stage.check_runs(shop, group) if run.name == "mergegate/evidence"]
+    assert title == "Wait until the freeze ends, then queue it again."
+    assert stage.verdict(shop, pull) == GREEN, "evidence stays valid over a freeze"
+    assert not is_merged(pull)
+    await issues.set_issue_state(stage.github, shop, incident, "ada", "closed")
+    await stage.github.comment(shop, pull.number, "bob", "/requeue")
+    await stage.settle()
+    assert is_merged(pull)
 
 
 async def test_two_pull_requests_land_in_one_chain_of_groups(stage: Scene) -> None:

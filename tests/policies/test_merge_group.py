@@ -160,6 +160,15 @@ def test_the_group_s_own_runs_are_compared_with_the_target_branch_s() -> None:
     assert finding(unread, "ci.baseline").status is F
 
 
+def test_a_freeze_fails_the_group_and_says_until_when() -> None:
+    because = "Merging is frozen until Mon 2026-11-30 08:00 UTC: weekend."
+    verdict = judged(runs=(group_run(),), frozen=because)
+    assert (verdict.evidence.status, verdict.review.status) == (F, P)
+    assert (finding(verdict, "freeze").status, finding(verdict, "freeze").reason) == (F, because)
+    assert finding(verdict, "members.12").status is P, "its members' own verdicts stay as they are"
+    assert "freeze" not in parts(judged(runs=(group_run(),)))
+
+
 def test_a_policy_that_could_not_be_read() -> None:
     unread = read_policy(PolicySource(Unread("GitHub answered 502"), "refs/heads/main", TARGET), presets())
     verdict = evaluate_group(unread, replace(START, runs=(group_run(),)))
