@@ -185,7 +185,8 @@ def _without_runs(case: _Case, runs: tuple[WorkflowRun, ...]) -> tuple[Finding, 
     others = case.others.findings
     if not others or case.jobs or case.commands:
         return (*others, ci_runs.none_counts(runs, case.counting, awaited=case.awaited))
-    if case.level is Risk.LOW or case.others.shows_tests:
+    blocked = any(one.status not in (Status.PASSED, Status.SKIPPED) for one in others)
+    if case.level is Risk.LOW or case.others.shows_tests or blocked:
         return others
     reason = f"At {case.level.word} risk raw logs that the gate reads must show passing tests, and none does."
     return (failed(ci_runs.CHECK, reason, fix=_ACTIONS), *others)

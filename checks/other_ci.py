@@ -75,13 +75,17 @@ def _unread(unread: Unread) -> Finding:
 
 
 def _of_witness(check_runs: tuple[CheckRun, ...], witness: Witness, name: str, judged: Judged) -> OtherCiResult:
-    """By the newest check run of that name."""
-    run = max(_of(check_runs, witness.app, name), key=lambda one: one.id, default=None)
+    run = newest(check_runs, witness.app, name)
     said = _said(run, witness.app, name, open_=judged.open_)
     if run is None or run.conclusion != "success" or witness.log is None:
         return OtherCiResult((said,))
     read = _of_build(_Named(name, witness.app, run), judged)
     return OtherCiResult((said, *_of_configuration(witness.log, judged), *read.findings), read.shows_tests)
+
+
+def newest(check_runs: tuple[CheckRun, ...], app: str, name: str) -> CheckRun | None:
+    """The newest check run of that name which the App has posted; `app` as in a `Witness`."""
+    return max(_of(check_runs, app, name), key=lambda one: one.id, default=None)
 
 
 def _said(run: CheckRun | None, app: str, name: str, *, open_: bool) -> Finding:

@@ -8,6 +8,7 @@ _WANTED = {
     "ci": "The required jobs succeeded on this head, and their raw logs say the same.",
     "ci.attempts": "No job needed more tries on this commit than the policy allows.",
     "ci.cache": "The jobs that count take no cache that earlier runs of this branch can have made.",
+    "ci.other": "The other CI systems that the policy names are green on this head, by their raw logs where it asks.",
     "ci.runner": "The jobs that count run on machines that are used once.",
     "ci.secrets": "The jobs that count are given no secrets.",
     "ci.token": "The token of the jobs that count can only read.",

@@ -15,6 +15,7 @@ from app.gate.members import accepted_paths, check_members_unmoved, frozen_becau
 from app.gate.mirror import MissingObjects
 from app.gate.names import RepositoryName
 from app.gate.observation import GroupObservation
+from app.gate.other_ci import with_builds
 from app.gate.outputs import first_look_at_group, outputs_of_group
 from app.gate.plan import plan_group
 from app.gate.policies import policy_at
@@ -227,7 +228,8 @@ async def _with_runs(
     workflows = (
         objects if isinstance(objects, Unread) else await read_workflow_files(objects, seen.head.oid, seen.tip.oid)
     )
-    others = foreign_check_runs(seen.head, gate.app_id)
+    listed = foreign_check_runs(seen.head, gate.app_id)
+    others = await with_builds(gate, seen.repository.id, listed, policy.policy, seen.head.oid)
     before = await read_group_baselines(gate, seen.repository.id, seen.key.target_ref, snapshot.base_sha, runs)
     return replace(snapshot, runs=runs, workflows=workflows, check_runs=others, baselines=before)
 

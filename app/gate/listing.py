@@ -34,6 +34,8 @@ def foreign_check_runs(head: HeadCommit, own_app_id: int) -> tuple[CheckRun, ...
             suite.app.slug if suite.app else None,
             run.status.lower(),
             run.conclusion.lower() if run.conclusion else None,
+            run.details_url,
+            run.completed_at,
         )
         for suite, run in _listed(head)
         if not _is_of(suite, own_app_id)

@@ -20,6 +20,7 @@ from app.gate.listing import foreign_check_runs, own_runs
 from app.gate.memory import Memory, as_written, recall
 from app.gate.names import RepositoryName
 from app.gate.observation import Observation, Queued
+from app.gate.other_ci import with_builds
 from app.gate.owners import read_owners
 from app.gate.passing import read_passing_paths
 from app.gate.policy_facts import with_policy_facts
@@ -152,11 +153,13 @@ async def _completed(gate: Gate, seen: Look, objects: GitObjects | Unread, snaps
     runs = await read_runs(gate, client, repository, seen.head)
     policy = seen.target.policy.policy
     runs = await with_reports(gate, client, repository, runs, policy, ci_requirement(policy).events)
+    check_runs = await with_builds(gate, repository.id, snapshot.check_runs, policy, seen.head.oid)
     verifications = await read_verifications(gate, client, repository, seen.head.oid)
     snapshot = replace(
         snapshot,
         head=replace(snapshot.head, pusher=pusher),
         runs=runs,
+        check_runs=check_runs,
         baselines=await read_baselines(gate, seen.key.installation_id, repository.id, seen.target, runs),
         tested_bases=await _tested_bases(objects, seen, _named_bases(runs, verifications)),
         verifications=verifications,

@@ -15,6 +15,7 @@ from app.gate.listing import foreign_check_runs
 from app.gate.members import accepted_paths, judge_member
 from app.gate.mirror import PushRefused
 from app.gate.names import RepositoryName
+from app.gate.other_ci import with_builds
 from app.gate.policies import policy_at
 from app.gate.reports import with_reports
 from app.gate.runs import read_runs
@@ -159,7 +160,9 @@ async def _snapshot(
         event=event,
     )
     before = await read_group_baselines(gate, repository.id, key.ref, base, runs)
-    return replace(start, check_runs=foreign_check_runs(head, gate.app_id), baselines=before)
+    listed = foreign_check_runs(head, gate.app_id)
+    others = await with_builds(gate, repository.id, listed, state.policy, head.oid)
+    return replace(start, check_runs=others, baselines=before)
 
 
 async def _by_git(

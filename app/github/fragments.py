@@ -71,6 +71,7 @@ fragment checkRun on CheckRun {
   title
   startedAt
   completedAt
+  detailsUrl
 }
 """
 

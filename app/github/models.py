@@ -228,6 +228,7 @@ class CheckRun(Model):
     title: str | None
     started_at: AwareDatetime | None
     completed_at: AwareDatetime | None
+    details_url: str | None = None
 
 
 class CheckSuite(Model):

@@ -32,6 +32,12 @@ delete from analyses where (repository_id, old_oid, new_oid) in (
   order by recorded_at limit %s)
 """
 
+CI_BUILDS = """
+delete from ci_builds where (repository_id, check_run_id) in (
+  select repository_id, check_run_id from ci_builds where recorded_at < now() - %s::interval
+  order by recorded_at limit %s)
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
@@ -41,12 +47,13 @@ class Pruned:
     decisions: int
     ci_runs: int
     analyses: int
+    ci_builds: int
 
 
 async def prune(
     connection: Connection, *, deliveries: timedelta, decisions: timedelta, facts: timedelta, batch: int = BATCH
 ) -> Pruned:
     """Remove rows that are older than these ages, at most `batch` of a kind. `facts`: what can be read again."""
-    ages = ((DELIVERIES, deliveries), (DECISIONS, decisions), (CI_RUNS, facts), (ANALYSES, facts))
+    ages = ((DELIVERIES, deliveries), (DECISIONS, decisions), (CI_RUNS, facts), (ANALYSES, facts), (CI_BUILDS, facts))
     gone = [(await connection.execute(sql, (age, batch))).rowcount for sql, age in ages]
     return Pruned(*gone)

@@ -245,7 +245,7 @@ def test_a_log_that_could_not_be_read(built: Build | Unread | None, what: str) -
 )
 def test_a_change_of_what_the_system_runs_is_for_a_person(system: Any, path: str) -> None:
     rules = CiRequirement(others=(Witness("buildkite", ("build",), system),))
-    changed = {"rules": rules, "merge_diff": build.diff("src/price.py", path)}
+    changed: dict[str, Any] = {"rules": rules, "merge_diff": build.diff("src/price.py", path)}
     assert read(BUILT, **changed) == [(OPEN, f"The change alters what {system} runs: {path}."), SHOWN]
     found = judge(replace(SAID, build=BUILT), level=Risk.MEDIUM, **changed).findings
     assert [one.needs_person for one in found] == [False, True, False]

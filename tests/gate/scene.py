@@ -16,6 +16,7 @@ import httpx
 from fastapi import FastAPI
 from pydantic import SecretStr
 
+from app.ci.servers import CiServer
 from app.config import AppSettings
 from app.gate.fanout import fan_out_repository
 from app.gate.gate import Gate
@@ -184,7 +185,9 @@ class SceneMirrors(Mirrors):
 
 
 @contextlib.asynccontextmanager
-async def scene(root: Path, database: Database, account: str = "acme") -> AsyncIterator[Scene]:
+async def scene(
+    root: Path, database: Database, account: str = "acme", ci_servers: tuple[CiServer, ...] = ()
+) -> AsyncIterator[Scene]:
     """An installed gate on an empty simulated GitHub; `account` is the organisation it is installed on."""
     github = SimulatedGitHub.create(root / "github")
     app, private_key = github.register_app(
@@ -208,6 +211,7 @@ async def scene(root: Path, database: Database, account: str = "acme") -> AsyncI
         app.id,
         lambda: datetime.now(UTC) + (made[0].clock if made else timedelta(0)),
         PUBLIC,
+        ci_servers=ci_servers,
     )
     worker = Worker(database, Reconciler(gate, timedelta(minutes=10)), 4)
     made.append(Scene(github, gate, app, installation, worker))

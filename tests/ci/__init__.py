@@ -1,0 +1,1 @@
+"""Other CI systems: links, settings, and fetching from doubles of their servers."""
