@@ -13,9 +13,11 @@ from typing import Any
 import re2
 
 from checks.tampering.alteration import LONGEST_QUOTE, Alteration, Weight
+from checks.tampering.area_words import area_words
 from checks.tampering.bounded import few_of_each
 from checks.tampering.change import Change, Version
 from checks.tampering.endings import is_code
+from checks.tampering.migrating.embedded import texts
 from checks.tampering.occurrences import Mark, added_marks, only_with
 from checks.tampering.places import extension, is_document, is_test_path
 from checks.tampering.secret_tokens import secret_tokens
@@ -35,6 +37,16 @@ _CODE_MIGRATION = re2.compile(
     rb"\b(?:drop_table|drop_column|remove_columns?|dropTable|dropColumns?|dropTableIfExists|removeColumn|DeleteModel|"
     rb"RemoveField|dropIfExists|drop_join_table|DropTable|DropColumn)\b[^\n]{0,120}"
 )
+# Of Rails, Django, Alembic, knex, Sequelize and TypeORM.
+_CODE_REWRITE = re2.compile(
+    rb"(?:\b(?:change_column[ (]|AlterField\(|changeColumn\(|alter_column\((?s:.{0,300}?)\btype_\s*=)|\.alter\(\))"
+    rb"[^\n]{0,120}"
+)
+_CODE_DELETION = re2.compile(
+    rb"(?:\b(?:delete_all|destroy_all|update_all|bulkDelete|truncate_tables)\b|\.truncate\(|\.del\(\)"
+    rb"|\.all\(\)\.(?:delete|update)\()[^\n]{0,120}"
+)
+_LOSING_WORD = re2.compile(rb"(?i)\b(?:drop|truncate|delete|alter|update|replace)\b")
 _WIDER = re2.compile(
     rb"\bchmod +(?:-R +)?(?:0?777|a\+rwx|o\+w)\b|\"(?:Action|NotAction)\"\s*:\s*\[?\s*\"\*\""
     rb"|\bactions\s*=\s*\[\s*\"\*\""
@@ -63,8 +75,11 @@ def _alterations(changes: Sequence[Change]) -> Iterator[Alteration]:
     yield from _lost_data(changes)
     yield from secret_tokens(changes)
     yield from _large_deletion(changes)
+    yield from area_words(changes)
     migrations = [_forwards(change) for change in changes if any(map(_is_migration, change.paths))]
     yield from _worded(migrations, _CODE_MIGRATION, "data-dropped", "migration", "It drops what is stored")
+    yield from _worded(migrations, _CODE_REWRITE, "data-dropped", "migration", "It may change a stored column's type")
+    yield from _worded(migrations, _CODE_DELETION, "data-dropped", "data-deletion", "It deletes or overwrites rows")
     changes = only_with(changes, lambda data: _ANY_WORD.search(data) is not None)
     yield from _worded(changes, _WIDER, "rights-widened", "permissions", "It gives more rights")
     yield from _worded(changes, _UNVERIFIED, "check-switched-off", "authentication", "It trusts whoever answers")
@@ -73,7 +88,7 @@ def _alterations(changes: Sequence[Change]) -> Iterator[Alteration]:
 
 def _lost_data(changes: Sequence[Change]) -> Iterator[Alteration]:
     """Statements that came, compared without regard to blanks, over the whole difference."""
-    sql = [_forwards(change) for change in changes if any(extension(path) == "sql" for path in change.paths)]
+    sql = [_forwards(change) for change in changes if any(map(_may_hold_sql, change.paths))]
     if not sql:
         return
     before = Counter(_evened(statement) for change in sql for _, statement, _ in _destructive(change.before))
@@ -82,17 +97,30 @@ def _lost_data(changes: Sequence[Change]) -> Iterator[Alteration]:
             if before[_evened(statement)] > 0:
                 before[_evened(statement)] -= 1
                 continue
-            area = "migration" if what == "drops a column" else "data-deletion"
+            area = "migration" if "column" in what else "data-deletion"
             reason = f"A statement {what}; what it held cannot be brought back by a revert."
             path, quote = change.paths[0], statement[:LONGEST_QUOTE]
             yield Alteration("data-dropped", path, line, "", quote, reason, Weight.RISK, path, area)
 
 
+def _may_hold_sql(path: str) -> bool:
+    return extension(path) == "sql" or _is_migration(path)
+
+
 def _destructive(version: Version | None) -> list[tuple[int, str, str]]:
+    if version is None or not version.data or _LOSING_WORD.search(version.data) is None:
+        return []
     # The parser of SQL takes longer to load than most changes take to judge.
     from checks.tampering.destructive_sql import destructive_statements
 
-    return [] if version is None or not version.data else list(destructive_statements(decoded(version.data)))
+    if extension(version.path) == "sql":
+        return list(destructive_statements(decoded(version.data)))
+    embedded = texts(version.path, version.data)
+    return [
+        (begin + line - 1, statement, what)
+        for begin, text in embedded
+        for line, statement, what in destructive_statements(text)
+    ]
 
 
 def _evened(statement: str) -> str:

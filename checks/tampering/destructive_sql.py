@@ -25,7 +25,10 @@ _PART = re.compile(
     r"\$\$(?:[^$]|\$(?!\$))*(?:\$\$|\Z)|;|[^;'\"`$/\-]+|.",
     re.DOTALL,
 )
-_MAY_DESTROY = re.compile(r"\s*(?:DROP|TRUNCATE|DELETE|ALTER|UPDATE)\b", re.IGNORECASE)
+_MAY_DESTROY = re.compile(
+    r"\s*(?:DROP|TRUNCATE|DELETE|ALTER|UPDATE|CREATE\s+OR\s+REPLACE|WITH\b(?=.*\b(?:DELETE|UPDATE)\b))\b",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 def destructive_statements(sql: str) -> Iterator[tuple[int, str, str]]:
@@ -61,22 +64,69 @@ def _statements(sql: str) -> Iterator[tuple[int, str]]:
 
 def _destroys(statement: str) -> str | None:
     tree = _parsed(statement[:LONGEST_STATEMENT])
+    if tree is None:
+        return _by_words(statement)
+    if isinstance(tree, exp.Alter):
+        return next(filter(None, map(_of_action, tree.args.get("actions") or ())), None)
+    return _of_table(tree)
+
+
+def _of_table(tree: exp.Expr) -> str | None:
     if isinstance(tree, exp.Drop) and tree.args.get("kind") in _HOLDS_DATA:
         return f"drops a {tree.args['kind'].lower()}"
     if isinstance(tree, exp.TruncateTable):
         return "empties a table"
-    if isinstance(tree, exp.Delete) and tree.args.get("where") is None:
-        return "deletes every row"
-    if isinstance(tree, exp.Alter) and any(_drops_column(action) for action in tree.args.get("actions") or ()):
-        return "drops a column"
-    return _by_words(statement) if tree is None else None
+    if isinstance(tree, exp.Create) and tree.args.get("replace") and tree.args.get("kind") in _HOLDS_DATA:
+        return f"replaces a {tree.args['kind'].lower()}"
+    for change in tree.find_all(exp.Delete, exp.Update):  # also below `WITH`
+        if _takes_every_row(change):
+            return "deletes every row" if isinstance(change, exp.Delete) else "overwrites every row"
+    return None
 
 
 _HOLDS_DATA = frozenset({"TABLE", "DATABASE", "SCHEMA", "TABLESPACE", "KEYSPACE"})
 
 
-def _drops_column(action: object) -> bool:
-    return isinstance(action, exp.Drop) and action.args.get("kind") in ("COLUMN", None)
+def _takes_every_row(tree: exp.Expr) -> bool:
+    """Without a condition, or with one that always holds, such as `1 = 1`."""
+    where = tree.args.get("where")
+    if where is None:
+        return True
+    condition = where.this.unnest()
+    if isinstance(condition, exp.EQ):
+        return isinstance(condition.left, exp.Literal) and condition.left == condition.right
+    return isinstance(condition, exp.Boolean) and bool(condition.this)
+
+
+def _of_action(action: exp.Expr) -> str | None:
+    if isinstance(action, exp.Drop) and action.args.get("kind") in ("COLUMN", None):
+        return "drops a column"
+    if isinstance(action, exp.ModifyColumn):
+        return _narrows(action.this.args.get("kind"))
+    return _narrows(action.args.get("dtype")) if isinstance(action, exp.AlterColumn) else None
+
+
+def _narrows(kind: exp.Expr | None) -> str | None:
+    """What a column held before is not known here, so that only the widest types lose nothing for certain."""
+    if kind is None or (isinstance(kind, exp.DataType) and kind.this in _WIDEST and not kind.expressions):
+        return None
+    return "changes a column's type, which cuts or loses what does not fit"
+
+
+_KINDS = exp.DataType.Type
+_WIDEST = frozenset(
+    {
+        _KINDS.TEXT,
+        _KINDS.LONGTEXT,
+        _KINDS.VARCHAR,
+        _KINDS.BIGINT,
+        _KINDS.DOUBLE,
+        _KINDS.DECIMAL,
+        _KINDS.JSON,
+        _KINDS.JSONB,
+    }
+    | {_KINDS.LONGBLOB, _KINDS.VARBINARY, _KINDS.TIMESTAMPTZ}
+)
 
 
 def _parsed(statement: str) -> exp.Expr | None:
@@ -100,6 +150,7 @@ def _by_words(statement: str) -> str | None:
 
 
 _WORDS = re.compile(
-    r"\s*(?:DROP\s+(?:TABLE|DATABASE|SCHEMA)|TRUNCATE|DELETE\s+FROM(?!.*\bWHERE\b)|ALTER\s+TABLE\b.*\bDROP\s+COLUMN)\b",
+    r"\s*(?:DROP\s+(?:TABLE|DATABASE|SCHEMA)|TRUNCATE|DELETE\s+FROM(?!.*\bWHERE\b)|UPDATE\b(?!.*\bWHERE\b)|"
+    r"ALTER\s+TABLE\b.*\b(?:DROP\s+(?:COLUMN|PARTITION)|MODIFY|ALTER\s+COLUMN\b.*\bTYPE))\b",
     re.IGNORECASE | re.DOTALL,
 )

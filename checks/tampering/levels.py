@@ -19,6 +19,8 @@ _HIGH = frozenset(
             "pointer-changed",
         ),
         *("runner-substituted", "runner-replaced", "start-up-hook", "package-index-changed", "attributes-hide"),
+        *("guard-removed", "credentials-handled", "money-moved", "everything-deleted", "infrastructure-changed"),
+        *("gate-addressed", "agents-addressed", "runner-steered"),
         *("permissions-widened", "secrets-inherited", "event-proves-nothing", "self-hosted", "cache-written"),
     }
 )
