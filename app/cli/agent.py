@@ -12,14 +12,15 @@ from pydantic import SecretStr
 
 from app.cli.printing import Style, print_json, print_line
 from app.errors import ActionableError
-from app.proxy.agent_setup import PROXY, TOKEN, Files, Place, env_file, environment, files, shell
+from app.proxy.agent_setup import PROXY, SESSION, Files, Place, env_file, environment, files, shell
 
 commands = typer.Typer(
     help="The agent's side of the proxy: set up git and gh, and prove what they can do.", no_args_is_help=True
 )
 Proxy = Annotated[str, typer.Option("--proxy", envvar=PROXY, metavar="URL", help="The proxy's address.")]
 TokenFile = Annotated[
-    Path | None, typer.Option("--token-file", envvar=f"{TOKEN}_FILE", help=f"Holds the session's token; else {TOKEN}.")
+    Path | None,
+    typer.Option("--token-file", envvar=f"{SESSION}_FILE", help=f"Holds the session's token; else {SESSION}."),
 ]
 Ca = Annotated[Path | None, typer.Option("--ca", help="PEM file with the authority of the proxy's certificate.")]
 Server = Annotated[str, typer.Option("--server", help="GitHub's host, as in the addresses of repositories.")]
@@ -44,7 +45,9 @@ class NoToken(ActionableError):
 @commands.command()
 def setup(
     proxy: Proxy,
-    repo: Annotated[str, typer.Option("--repo", metavar="OWNER/NAME", help="The session's repository.")],
+    repo: Annotated[
+        str | None, typer.Option("--repo", metavar="OWNER/NAME", help="The repository; else the proxy is asked.")
+    ] = None,
     token_file: TokenFile = None,
     ca: Ca = None,
     server: Server = "github.com",
@@ -55,12 +58,13 @@ def setup(
     form: Annotated[Form, typer.Option("--as", help="How variables are printed.")] = Form.SHELL,
 ) -> None:
     """Print variables that lead git and gh through the proxy, or write files and print what leads to them."""
-    place = Place(proxy, repo, read_token(token_file), _whole(ca), _whole(socket), server)
+    token, base = read_token(token_file), proxy.rstrip("/")
+    place = Place(base, repo or _repository(base, token, _whole(ca)), token, _whole(ca), _whole(socket), server)
     if write is None:
         _print(environment(place), form)
         return
     folder = write.absolute()
-    made = files(place, folder)
+    made = files(place, folder, _whole(token_file))
     _write(made, folder)
     _print(dict(made.environment), form)
 
@@ -92,15 +96,27 @@ def doctor(
 def read_token(path: Path | None) -> SecretStr:
     """The session's token; no argument, because everybody on the machine sees those. Raises NoToken."""
     try:
-        text = path.read_text(encoding="utf-8") if path is not None else os.environ.get(TOKEN, "")
+        text = path.read_text(encoding="utf-8") if path is not None else os.environ.get(SESSION, "")
     except (OSError, UnicodeError) as wrong:
         raise NoToken(
             f"--token-file: {path} cannot be read ({type(wrong).__name__}); name a file with the token"
         ) from wrong
     token = text.strip()
     if not token or not token.isascii() or not token.isprintable() or " " in token:
-        raise NoToken(f"there is no session token; put it into {TOKEN}, or name a file with --token-file")
+        raise NoToken(f"there is no session token; put it into {SESSION}, or name a file with --token-file")
     return SecretStr(token)
+
+
+def _repository(proxy: str, token: SecretStr, ca: Path | None) -> str:
+    """The session's repository, as the proxy knows it. Raises NoToken."""
+    import asyncio
+
+    from app.proxy.agent_doctor import Machine, Seen, session_of
+
+    found = asyncio.run(session_of(Machine(proxy, token, ca)))
+    if isinstance(found, Seen):
+        raise NoToken(f"{found.words}; {found.fix}, or name the repository with --repo")
+    return str(found["repository"])
 
 
 def _whole(path: Path | None) -> Path | None:

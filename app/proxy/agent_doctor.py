@@ -15,6 +15,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 import httpx
 import re2
@@ -27,6 +28,7 @@ REACH_SECONDS = 3.0
 ANSWER_BYTES = 1024 * 1024
 DIRECT = (("github.com", 443), ("github.com", 22), ("api.github.com", 443), ("ssh.github.com", 443))
 VARIABLES = ("GITHUB_TOKEN", "GH_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "GITHUB_PAT")
+WAYS = ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy")
 OURS = "mgs_"
 EMPTY_PACK = b"PACK" + struct.pack(">II", 2, 0)
 Status = Literal["passed", "failed", "errored", "skipped"]
@@ -57,9 +59,9 @@ class Machine:
 
 async def examined(machine: Machine) -> list[Seen]:
     """All findings, in the order in which they are shown."""
-    session = await _session(machine)
+    session = await session_of(machine)
     reach = await _not_direct(machine)
-    held = _credentials(machine.environment if machine.environment is not None else os.environ)
+    held = _credentials(_environment(machine))
     if isinstance(session, Seen):
         return [session, reach, held]
     tips = await _tips(machine, session)
@@ -79,7 +81,8 @@ def _client(machine: Machine) -> httpx.AsyncClient:
     return httpx.AsyncClient(verify=verify, headers=headers, trust_env=False, timeout=SECONDS)
 
 
-async def _session(machine: Machine) -> dict[str, Any] | Seen:
+async def session_of(machine: Machine) -> dict[str, Any] | Seen:
+    """The session as the proxy describes it to its holder, or why it cannot be had."""
     try:
         async with _client(machine) as client:
             answer = await client.get(f"{machine.proxy}/session")
@@ -194,15 +197,33 @@ async def _pushed(machine: Machine, session: Mapping[str, Any], ref: str, oid: s
 async def _not_direct(machine: Machine) -> Seen:
     """No way to GitHub but the proxy, also not by an HTTP proxy that the environment names."""
     answers = await asyncio.gather(*(_reaches(host, port) for host, port in machine.direct))
-    open_ = [f"{host}:{port}" for (host, port), reached in zip(machine.direct, answers, strict=True) if reached]
-    environment = machine.environment if machine.environment is not None else os.environ
-    around = [name for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy") if environment.get(name)]
-    fix = "close the machine's way out to everything but the proxy; whoever has a credential could go around it"
-    if open_:
-        return Seen("failed", f"reachable without the proxy: {', '.join(open_)}", fix)
-    if around:
-        return Seen("failed", f"another way out is named by {', '.join(around)}", fix)
+    reached = [f"{host}:{port}" for (host, port), open_ in zip(machine.direct, answers, strict=True) if open_]
+    reached += [f"{machine.server} by {name}" for name in WAYS if await _by_way(machine, name)]
+    if reached:
+        fix = "close the machine's way out to everything but the proxy; whoever has a credential could go around it"
+        return Seen("failed", f"reachable without the proxy: {', '.join(reached)}", fix)
     return Seen("passed", f"{machine.server} is not reachable but through the proxy")
+
+
+async def _by_way(machine: Machine, name: str) -> bool:
+    """Whether the HTTP proxy that a variable names opens a way to GitHub: it answers CONNECT with 200 (RFC 9110)."""
+    way = urlsplit(_environment(machine).get(name, ""))
+    if not way.hostname:
+        return False
+    asked = f"CONNECT {machine.server}:443 HTTP/1.1\r\nHost: {machine.server}:443\r\n\r\n"
+    try:
+        async with asyncio.timeout(REACH_SECONDS):
+            reader, writer = await asyncio.open_connection(way.hostname, way.port or 80)
+            writer.write(asked.encode("ascii"))
+            line = await reader.readline()
+            writer.close()
+    except (OSError, TimeoutError, ValueError):
+        return False
+    return line.split(b" ")[1:2] == [b"200"]
+
+
+def _environment(machine: Machine) -> Mapping[str, str]:
+    return os.environ if machine.environment is None else machine.environment
 
 
 async def _reaches(host: str, port: int) -> bool:

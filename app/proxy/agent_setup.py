@@ -18,8 +18,8 @@ from pydantic import SecretStr
 
 from app.errors import ActionableError
 
-TOKEN = "MERGEGATE_SESSION_TOKEN"  # noqa: S105 - the variable's name
-PROXY = "MERGEGATE_PROXY_URL"
+SESSION = "MERGEGATE_SESSION"
+PROXY = "MERGEGATE_PROXY"
 _REPOSITORY = re2.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}/[A-Za-z0-9._-]{1,100}")
 _HOST = re2.compile(r"(?:[A-Za-z0-9-]{1,63}\.){0,9}[A-Za-z0-9-]{1,63}")
 Pairs = Sequence[tuple[str, str]]
@@ -134,7 +134,7 @@ def environment(place: Place) -> dict[str, str]:
     place.check()
     if place.socket is not None:
         raise BadPlace("--socket: gh reads the socket's path from a file; give --write DIR too")
-    known = {PROXY: place.proxy.rstrip("/"), TOKEN: place.token.get_secret_value()}
+    known = {PROXY: place.proxy.rstrip("/"), SESSION: place.token.get_secret_value()}
     return {**known, **_counted([*git_settings(place), *header_setting(place)]), **gh_environment(place)}
 
 
@@ -154,16 +154,22 @@ class Files:
     secret: frozenset[str]
 
 
-def files(place: Place, folder: Path) -> Files:
-    """The same as files in `folder` (a whole path): the token is in one of them alone. Raises BadPlace."""
+def files(place: Place, folder: Path, token_file: Path | None = None) -> Files:
+    """The same as files in `folder`; git takes the token from `token_file` if there is one (whole paths).
+
+    Raises BadPlace.
+    """
     place.check()
-    pairs = [*git_settings(place), *helper_settings(place, folder / "token")]
-    contents = {"token": place.token.get_secret_value() + "\n", "gitconfig": gitconfig(pairs), **gh_files(place)}
+    kept = token_file or folder / "token"
+    pairs = [*git_settings(place), *helper_settings(place, kept)]
+    contents = {"gitconfig": gitconfig(pairs), **gh_files(place)}
+    if token_file is None:
+        contents["token"] = place.token.get_secret_value() + "\n"
     included = _counted([("include.path", str(folder / "gitconfig"))])
     gh = {name: value for name, value in gh_environment(place).items() if not name.endswith("_TOKEN")}
     leading = {
         PROXY: place.proxy.rstrip("/"),
-        f"{TOKEN}_FILE": str(folder / "token"),
+        f"{SESSION}_FILE": str(kept),
         "GH_CONFIG_DIR": str(folder / "gh"),
     }
     return Files(contents, {**leading, **included, **gh}, frozenset({"token", "gh/hosts.yml"}))

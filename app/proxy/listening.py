@@ -185,3 +185,30 @@ def listener(address: Address) -> socket.socket:
             f"MERGEGATE_PROXY_PORT: cannot listen on {address.host}:{address.port} ({wrong})"
         ) from wrong
     return made
+
+
+def unix_listener(path: Path) -> socket.socket:
+    """A bound unix socket, in place of one that a process left behind. Raises Misconfigured.
+
+    Whoever may reach it needs a session's token all the same; its folder says who may reach it.
+    """
+    made = socket.socket(socket.AF_UNIX)
+    try:
+        _remove_stale(path)
+        made.bind(str(path))
+        path.chmod(0o666)
+    except OSError as wrong:
+        made.close()
+        raise Misconfigured(f"MERGEGATE_PROXY_SOCKET: cannot listen on {path} ({wrong})") from wrong
+    return made
+
+
+def _remove_stale(path: Path) -> None:
+    """Raises OSError where something listens, or where it is no socket."""
+    if not path.is_socket():
+        return
+    with socket.socket(socket.AF_UNIX) as asking:
+        try:
+            asking.connect(str(path))
+        except ConnectionRefusedError:
+            path.unlink()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from socket import socket
@@ -9,8 +10,9 @@ from socket import socket
 import structlog
 
 from app.config import Settings
+from app.proxy.application import Proxy
 from app.proxy.courier_app import courier_identity
-from app.proxy.listening import Address, Server, listener, server
+from app.proxy.listening import Address, Server, listener, server, unix_listener
 from app.proxy.running import proxying
 from app.store.database import Database
 
@@ -18,17 +20,21 @@ log = structlog.get_logger(__name__)
 
 
 class Bound:
-    """A server on a socket that is open already, so that a taken port is an error and not an end later on."""
+    """Servers on sockets that are open already, so that a taken port is an error and not an end later on."""
 
-    def __init__(self, serving: Server, socket: socket) -> None:
+    def __init__(self, *serving: tuple[Server, socket]) -> None:
         self._serving = serving
-        self._socket = socket
 
     async def serve(self) -> None:
-        await self._serving.serve(sockets=[self._socket])
+        """Until one of them ends; then the others end too."""
+        tasks = [asyncio.create_task(serving.serve(sockets=[bound])) for serving, bound in self._serving]
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        self.leave()
+        await asyncio.gather(*tasks)
 
     def leave(self) -> None:
-        self._serving.leave()
+        for serving, _ in self._serving:
+            serving.leave()
 
 
 @contextlib.asynccontextmanager
@@ -48,4 +54,14 @@ async def proxy_server(settings: Settings) -> AsyncIterator[Bound]:
         proxy = await stack.enter_async_context(proxying(database, identity))
         bound = stack.enter_context(contextlib.closing(listener(address)))
         log.info("the proxy serves", address=f"{address.scheme}://{address.host}:{address.port}")
-        yield Bound(server(proxy, address), bound)
+        yield Bound((server(proxy, address), bound), *_by_socket(settings, proxy, stack))
+
+
+def _by_socket(settings: Settings, proxy: Proxy, stack: contextlib.AsyncExitStack) -> list[tuple[Server, socket]]:
+    """The server for gh on a unix socket, which is in clear, where one is wanted."""
+    if settings.proxy_socket is None:
+        return []
+    bound = stack.enter_context(contextlib.closing(unix_listener(settings.proxy_socket)))
+    stack.callback(settings.proxy_socket.unlink, missing_ok=True)
+    log.info("the proxy serves", address=f"unix:{settings.proxy_socket}")
+    return [(server(proxy, Address("localhost", 0)), bound)]

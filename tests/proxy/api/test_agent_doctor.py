@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import subprocess
 import sys
@@ -71,15 +72,33 @@ async def test_before_the_first_push(shop: Town) -> None:
     assert exit_code(seen) == 0
 
 
+@contextlib.asynccontextmanager
+async def way(answer: bytes) -> AsyncIterator[str]:
+    """An HTTP proxy that answers CONNECT so."""
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 " + answer + b"\r\n\r\n")
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(talk, "127.0.0.1", 0)
+    async with server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+
+
 async def test_ways_around_the_proxy(shop: Town) -> None:
     server = await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     async with server:
         direct = await examined(machine(shop, direct=(*CLOSED, ("127.0.0.1", port))))
-    proxied = await examined(machine(shop, environment={"HTTPS_PROXY": "http://proxy:3128"}))
+    async with way(b"200 OK") as open_, way(b"403 Forbidden") as closed:
+        proxied = await examined(machine(shop, environment={"HTTPS_PROXY": open_}))
+        kept_in = await examined(machine(shop, environment={"HTTPS_PROXY": closed}))
     held = await examined(machine(shop, environment={"GITHUB_TOKEN": "ghp_secret", "GH_TOKEN": shop.scene.token}))
     assert f"failed: reachable without the proxy: 127.0.0.1:{port}" in words(direct)
-    assert "failed: another way out is named by HTTPS_PROXY" in words(proxied)
+    assert "failed: reachable without the proxy: github.com by HTTPS_PROXY" in words(proxied)
+    assert exit_code(kept_in) == 0
     assert "failed: a credential that is no session is in GITHUB_TOKEN" in words(held)
     assert "ghp_secret" not in "".join(words(held))
     assert {exit_code(direct), exit_code(proxied), exit_code(held)} == {1}

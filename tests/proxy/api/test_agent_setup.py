@@ -121,9 +121,13 @@ class TestCommand:
         return CliRunner().invoke(commands, ["setup", "--proxy", "https://gate.example", *arguments], env=variables)
 
     def test_prints_variables(self) -> None:
-        said = self.run("--repo", "acme/shop", "--as", "json", MERGEGATE_SESSION_TOKEN=TOKEN)
+        said = self.run("--repo", "acme/shop", "--as", "json", MERGEGATE_SESSION=TOKEN)
         assert said.exit_code == 0
         assert json.loads(said.stdout)["GH_ENTERPRISE_TOKEN"] == TOKEN
+
+    def test_without_a_repository_the_proxy_is_asked(self) -> None:
+        said = self.run("--proxy", "http://127.0.0.1:1", MERGEGATE_SESSION=TOKEN)
+        assert isinstance(said.exception, NoToken) and "--repo" in str(said.exception)
 
     def test_writes_files_that_others_cannot_read(self, tmp_path: Path) -> None:
         (tmp_path / "given").write_text(f"{TOKEN}\n")
@@ -132,7 +136,10 @@ class TestCommand:
         written = ("--repo", "acme/shop", "--write", str(tmp_path / "made"), "--token-file", str(tmp_path / "given"))
         said = self.run(*written)
         assert said.exit_code == 0 and TOKEN not in said.stdout
+        assert str(tmp_path / "given") in (tmp_path / "made" / "gitconfig").read_text()
+        again = self.run(*written[:4], MERGEGATE_SESSION=TOKEN)
         token = tmp_path / "made" / "token"
+        assert again.exit_code == 0 and token.read_text() == f"{TOKEN}\n"
         assert not (tmp_path / "elsewhere").exists() and not token.is_symlink()
         assert stat.S_IMODE(token.stat().st_mode) == 0o600
         assert stat.S_IMODE((tmp_path / "made" / "gh" / "hosts.yml").stat().st_mode) == 0o600
@@ -140,8 +147,8 @@ class TestCommand:
     def test_without_a_token(self, tmp_path: Path) -> None:
         for variables in (
             {},
-            {"MERGEGATE_SESSION_TOKEN": "two words"},
-            {"MERGEGATE_SESSION_TOKEN_FILE": str(tmp_path)},
+            {"MERGEGATE_SESSION": "two words"},
+            {"MERGEGATE_SESSION_FILE": str(tmp_path)},
         ):
             said = self.run("--repo", "acme/shop", **variables)
             assert isinstance(said.exception, NoToken)
