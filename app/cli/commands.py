@@ -51,6 +51,10 @@ COMMANDS = {
         "setup_ci:setup_ci",
         "Open a pull request with the workflow files that are missing, with the token in GH_TOKEN or GITHUB_TOKEN.",
     ),
+    "protect": Command(
+        "protect:protect",
+        "Require the checks, pinned to the gate's App, with the token in GH_TOKEN or GITHUB_TOKEN.",
+    ),
     "stop-hook": Command(
         "stop_hook:stop_hook",
         "Hold an agent back once while `mergegate check` finds something wrong with what it committed.",

@@ -19,6 +19,12 @@ def app_manifest(role: str) -> dict[str, Any]:
     return loaded
 
 
+def ruleset_template() -> dict[str, Any]:
+    """`deploy/ruleset.json`."""
+    loaded: dict[str, Any] = json.loads(_shipped("ruleset.json"))
+    return loaded
+
+
 def _shipped(*parts: str) -> str:
     """A wheel has the file within the package, a checkout in deploy/."""
     packed = files("app").joinpath("deploy", *parts)
