@@ -24,6 +24,7 @@ from app.proxy.incoming import (
     let_in,
     token_of,
 )
+from app.proxy.lfs import Lfs
 from app.proxy.others import CHALLENGE, NO_TOKEN
 from app.proxy.pushing import Pushing
 from app.proxy.refusal import Refusal
@@ -41,10 +42,11 @@ MAY_PUSH = frozenset((Right.PUSH, Right.FORCE, Right.DELETE))
 class Proxy:
     """`others` answers what is not git's: the slice of GitHub's API, sessions and health."""
 
-    def __init__(self, database: Database, fetching: Fetching, pushing: Pushing, others: Application) -> None:
+    def __init__(self, database: Database, fetching: Fetching, pushing: Pushing, lfs: Lfs, others: Application) -> None:
         self._database = database
         self._fetching = fetching
         self._pushing = pushing
+        self._lfs = lfs
         self._others = others
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -80,6 +82,9 @@ class Proxy:
         if target is None or not _granted(grant, target):
             await answer(send, 404, NOTHING_HERE)
             return
+        if target.endpoint is Endpoint.LFS_BATCH:
+            await self._lfs.batch(incoming, scope["scheme"], grant, receive, send)
+            return
         await self._routed(target, incoming, grant, receive, send)
 
     async def _routed(
@@ -94,8 +99,8 @@ class Proxy:
                 await self._receive_advertisement(incoming, grant, receive, send)
             case Endpoint.RECEIVE_PACK:
                 await self._pushing.push(incoming, grant, receive, send)
-            case _:
-                await answer(send, 404, NOTHING_HERE)
+            case Endpoint.LFS_OBJECT:
+                await self._lfs.download(target, grant, receive, send)
 
     async def _receive_advertisement(self, incoming: Incoming, grant: Grant, receive: Receive, send: Answering) -> None:
         if grant.rights.isdisjoint(MAY_PUSH):

@@ -18,6 +18,7 @@ from app.proxy.fetching import Fetching
 from app.proxy.flights import Flights
 from app.proxy.git_service import GitService
 from app.proxy.health import Health
+from app.proxy.lfs import Lfs
 from app.proxy.others import Others
 from app.proxy.pushing import Pushing
 from app.proxy.upstream import Upstream
@@ -43,7 +44,8 @@ async def proxying(
         health = Health()
         service = GitService(upstream, courier, health)
         others = Others(database, health, Api(database, service, flights))
-        yield Proxy(database, Fetching(service, flights), Pushing(database, service, flights), others)
+        pushing, lfs = Pushing(database, service, flights), Lfs(service, flights)
+        yield Proxy(database, Fetching(service, flights), pushing, lfs, others)
 
 
 @contextlib.asynccontextmanager
