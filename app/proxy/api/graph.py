@@ -121,13 +121,13 @@ def _judged(grant: Grant, one: Selected) -> tuple[Look, ...] | Refusal:
         case ("Query", "repository"):
             return _repository(grant, given["owner"], given["name"])
         case ("Query", "node"):
-            return (ReadableNode(given["id"]),)
+            return (ReadableNode(str(given["id"])),)
         case ("Repository", "issue"):
             return () if given["number"] == grant.ticket else _no_issue(grant)
         case ("Repository", "issueOrPullRequest"):
             return () if given["number"] == grant.ticket else (PullNumber(given["number"]),)
         case (_, "isRequired") if given.get("pullRequestId") is not None:
-            return (ReadableNode(given["pullRequestId"]),)
+            return (ReadableNode(str(given["pullRequestId"])),)
     return ()
 
 

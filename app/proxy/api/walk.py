@@ -140,7 +140,8 @@ class _Walk:
 def walk(asked: Asked) -> list[Selected]:
     """Every field that the operation asks for, in order. Raises Refused."""
     kind = allowed().get_root_type(asked.operation.operation)
-    assert kind is not None
+    if kind is None:
+        raise Refused("There are no subscriptions here")
     walking = _Walk(asked)
     walking.into(asked.operation.selection_set, kind, None, 1, 0)
     return walking.found

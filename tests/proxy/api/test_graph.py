@@ -84,6 +84,7 @@ def test_what_a_session_may_ask(query: str) -> None:
             None,
             (ReadableNode("PR_y"),),
         ),
+        ("{ node(id: 5) { id } }", None, (ReadableNode("5"),)),
         ('{ ...q } fragment q on Query { node(id: "X") { id } }', None, (ReadableNode("X"),)),
         ('{ ... @skip(if: true) { node(id: "X") { id } } }', None, (ReadableNode("X"),)),
     ],
