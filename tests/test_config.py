@@ -73,3 +73,12 @@ def test_what_is_wrong_is_named(environment: dict[str, str], named: str) -> None
 def test_polling_shortens_the_clock() -> None:
     assert read_settings({"MERGEGATE_POLLING": "1"}).resync_interval == 20
     assert read_settings({}).resync_interval == 600
+
+
+def test_servers_of_other_ci_systems(tmp_path: Path) -> None:
+    (tmp_path / "token").write_text("bkua_1\n", encoding="ascii")
+    settings = read_settings({"MERGEGATE_BUILDKITE_TOKEN_FILE": str(tmp_path / "token")})
+    assert [server.system for server in settings.ci_servers] == ["buildkite"]
+    assert "bkua_1" not in repr(settings)
+    with pytest.raises(Misconfigured, match="MERGEGATE_JENKINS_USER: missing"):
+        read_settings({"MERGEGATE_JENKINS_TOKEN": "x", "MERGEGATE_JENKINS_URL": "https://ci.acme.test"})

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from app.store import check_runs, ci_runs, decisions, landings, notices, repositories, reviews
+from app.store import check_runs, ci_builds, ci_runs, decisions, landings, notices, repositories, reviews
 from app.store.check_runs import CheckRun
 from app.store.ci_runs import CiRun
 from app.store.database import Database
@@ -168,3 +168,17 @@ async def test_what_is_known_about_a_landing_only_grows(database: Database) -> N
         assert (found.pull_number, found.judged, found.alarm) == (7, True, "another tree")
         assert await landings.unjudged(connection, 2) == []
         assert await landings.alarms(connection) == [found]
+
+
+async def test_a_build_of_another_ci_system_is_known_as_long_as_its_check_run_says_the_same(database: Database) -> None:
+    async with database.transaction() as connection:
+        await ci_builds.save(connection, 2, 91, "old", {"jobs": []})
+        await ci_builds.save(connection, 2, 91, "new \0", {"jobs": [{"name": "nul \0"}]})
+        assert await ci_builds.find(connection, 2, 91, "old") is None
+        assert await ci_builds.find(connection, 2, 92, "new \0") is None
+        found = await ci_builds.find(connection, 2, 91, "new \0")
+        assert found == {"jobs": [{"name": "nul \N{REPLACEMENT CHARACTER}"}]}
+        await connection.execute("update ci_builds set recorded_at = now() - interval '400 days'")
+    year = timedelta(days=365)
+    async with database.transaction() as connection:
+        assert (await prune(connection, deliveries=year, decisions=year, facts=year)).ci_builds == 1
