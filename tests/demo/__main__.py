@@ -1,12 +1,14 @@
-"""`make demo`: three agents' pull requests go through the gate.
+"""`make demo`: five agents' pull requests go through the gate, in two repositories.
 
-Exits 0 only when the first was merged by the queue, the second refused, and the third merged after the approval.
+Exits 0 only when the first was merged by the queue, the second refused, the third merged after the approval, and of the
+last two, which are green alone and red together, the serial queue merged one and refused the other.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
 import shutil
 import sys
 import tempfile
@@ -20,10 +22,12 @@ from rich.markdown import Markdown
 from rich.panel import Panel
 from rich.table import Table
 
+from tests.demo import till
 from tests.demo.agent import Agent
 from tests.demo.service import Credentials, NotStarted, RunningGate, free_port, running_gate
-from tests.demo.shop import CHANGES, FILES
+from tests.demo.shop import CHANGES, FILES, Change
 from tests.gate.scene import GATE_EVENTS, GATE_PERMISSIONS
+from tests.gate.serial_shop import rules
 from tests.gate.shop import required
 from tests.github.server import SimulatedGitHub
 from tests.github.state import CheckRun, PullRequest, Repository
@@ -50,11 +54,16 @@ class Stage:
     """The demonstration's world while it runs."""
 
     github: SimulatedGitHub
-    shop: Repository
+    shop: Repository  # whose pull requests are spoken of
+    till: Repository
     app_id: int
     folder: Path  # of the agents
     gate: RunningGate
     console: Console
+
+    @property
+    def at_till(self) -> Stage:
+        return dataclasses.replace(self, shop=self.till)
 
     def checks(self, pull: PullRequest) -> dict[str, CheckRun]:
         runs = [run for run in self.shop.check_runs.values() if run.app_id == self.app_id]
@@ -86,7 +95,7 @@ async def main(keep: bool) -> int:
     try:
         async with opened(folder, console) as stage:
             await play(stage)
-            console.print(f"\nAll three as expected, in {time.monotonic() - started:.0f} s.")
+            console.print(f"\nAll five as expected, in {time.monotonic() - started:.0f} s.")
             if keep:
                 await _keep(stage)
         return 0
@@ -117,18 +126,20 @@ async def opened(folder: Path, console: Console) -> AsyncIterator[Stage]:
     github.install(gate, "acme")
     github.install(courier, "acme")
     await github.set_ruleset(shop, "mergegate", required(gate.id))
+    second = await github.repository(till.REPOSITORY, till.FILES, collaborators=people)  # type: ignore[arg-type]
+    await github.set_ruleset(second, "mergegate", rules(gate.id))
     try:
         apps = (Credentials(gate.id, key), Credentials(courier.id, courier_key))
         async with running_gate(folder, address, *apps, SECRET, port) as running:
             console.print(f"   GitHub: {address}   gate: {running.address}   proxy: {running.proxy}")
-            yield Stage(github, shop, gate.id, folder / "agent", running, console)
+            yield Stage(github, shop, second, gate.id, folder / "agent", running, console)
     finally:
         await github.stop()
 
 
 async def play(stage: Stage) -> None:
     """The story. Raises NotAsExpected at the first step that does not happen."""
-    honest, lying, waiting = [await _open(stage, number) for number in range(3)]
+    honest, lying, waiting, *at_till = await _open_all(stage)
     stage.console.print("\n[bold]3. What the gate makes of them[/]")
     await stage.until("the honest one is merged by the merge queue", honest, lambda: honest.merged_at is not None)
     refused = {"mergegate/evidence": "failure"}
@@ -141,28 +152,50 @@ async def play(stage: Stage) -> None:
     await stage.until("it is merged by the merge queue", waiting, lambda: waiting.merged_at is not None)
     if lying.merged_at is not None:
         raise NotAsExpected("the lying pull request was merged")
+    await _play_till(stage.at_till, at_till)
     await _requests(stage, [honest, lying, waiting])
 
 
-async def _open(stage: Stage, index: int) -> PullRequest:
-    if index == 0:
-        stage.console.print(
-            "\n[bold]2. Three agents push and open pull requests, each with a session of the proxy and no credential[/]"
-        )
-    change = CHANGES[index]
-    token = await stage.gate.open_session(REPOSITORY, change.branch)
-    number = await Agent(stage.gate.proxy, REPOSITORY, token, stage.folder).open_pull(change)
-    stage.console.print(f"   #{number} [cyan]{change.title}[/]: {change.story}")
+async def _play_till(stage: Stage, both: list[PullRequest]) -> None:
+    """Whichever is ready first is merged; the other's merge with it is red, although both are green alone."""
+    stage.console.print("\n[bold]5. Two changes that do not go together, in a repository without GitHub's queue[/]")
+    await stage.until("the first is merged in its turn", both[0], lambda: any(pull.merged_at for pull in both))
+    (second,) = [pull for pull in both if pull.merged_at is None]
+    refused = {"mergegate/evidence": "success", "mergegate/queue": "failure"}
+    what = "the second is refused: tried on top of the first it fails"
+    await stage.until(what, second, lambda: refused.items() <= stage.state(second).items())
+    run = stage.checks(second)["mergegate/queue"]
+    _show_run(stage, second, run)
+    if second.merged_at is not None:
+        raise NotAsExpected("the pull request that fails on top of the other was merged")
+
+
+async def _open_all(stage: Stage) -> list[PullRequest]:
+    stage.console.print(
+        "\n[bold]2. Five agents push and open pull requests, each with a session of the proxy and no credential[/]"
+    )
+    wanted = [(stage, REPOSITORY, change) for change in CHANGES]
+    wanted += [(stage.at_till, till.REPOSITORY, change) for change in till.CHANGES]
+    return list(await asyncio.gather(*[_open(*one) for one in wanted]))
+
+
+async def _open(stage: Stage, repository: str, change: Change) -> PullRequest:
+    token = await stage.gate.open_session(repository, change.branch)
+    number = await Agent(stage.gate.proxy, repository, token, stage.folder).open_pull(change)
+    stage.console.print(f"   {repository}#{number} [cyan]{change.title}[/]: {change.story}")
     return stage.shop.pulls[number]
 
 
 def _show(stage: Stage, pulls: list[PullRequest]) -> None:
     """The check that says most about each pull request, as GitHub would show it."""
     for pull, name in zip(pulls, ("evidence", "evidence", "review"), strict=True):
-        run = stage.checks(pull)[f"mergegate/{name}"]
-        shown = Markdown(f"**{run.title}**\n\n{run.summary}")
-        title = f"#{pull.number} {run.name} · {run.conclusion or run.status}"
-        stage.console.print(Panel(shown, title=title, title_align="left"))
+        _show_run(stage, pull, stage.checks(pull)[f"mergegate/{name}"])
+
+
+def _show_run(stage: Stage, pull: PullRequest, run: CheckRun) -> None:
+    shown = Markdown(f"**{run.title}**\n\n{run.summary}")
+    title = f"{stage.shop.full_name}#{pull.number} {run.name} · {run.conclusion or run.status}"
+    stage.console.print(Panel(shown, title=title, title_align="left"))
 
 
 async def _requests(stage: Stage, pulls: list[PullRequest]) -> None:
