@@ -55,6 +55,10 @@ COMMANDS = {
         "protect:protect",
         "Require the checks, pinned to the gate's App, with the token in GH_TOKEN or GITHUB_TOKEN.",
     ),
+    "doctor": Command(
+        "doctor:doctor",
+        "Say what lets somebody past the gate, with the token in GH_TOKEN or GITHUB_TOKEN.",
+    ),
     "stop-hook": Command(
         "stop_hook:stop_hook",
         "Hold an agent back once while `mergegate check` finds something wrong with what it committed.",

@@ -23,6 +23,15 @@ async def named(client: GitHubClient, owner: str, name: str, ruleset: str) -> Js
     return None if own is None else await one(client, owner, name, int(own["id"]))
 
 
+async def every(client: GitHubClient, owner: str, name: str) -> list[Json]:
+    """All rulesets that hold for the repository, its owner's among them, whole."""
+    path = route(REPO + "/rulesets", owner=owner, name=name)
+    parents = {"includes_parents": "true"}
+    pages, _ = await client.pages(path, purpose="read:rulesets", model=list[Json], most=10, params=parents)
+    found = [one for page in pages for one in page if one.get("enforcement") == "active"]
+    return [await one(client, owner, name, int(each["id"])) for each in found]
+
+
 async def one(client: GitHubClient, owner: str, name: str, ruleset_id: int) -> Json:
     path = route(REPO + "/rulesets/{id}", owner=owner, name=name, id=ruleset_id)
     return await client.get(path, purpose="read:rulesets", model=Json)

@@ -459,6 +459,8 @@ class Repository:
     activity: list[PushRecord] = field(default_factory=list)
     verified_commits: set[str] = field(default_factory=set)  # made and signed by GitHub itself
     allow_auto_merge: bool = True
+    workflow_token: Literal["read", "write"] = "read"  # what jobs get where their workflow does not say
+    workflows_may_approve: bool = False
     merge_commit_message: str = "PR_TITLE"
     squash_merge_commit_message: str = "COMMIT_MESSAGES"
     next_number: int = 1

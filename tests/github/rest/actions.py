@@ -31,6 +31,14 @@ def attach(github: SimulatedGitHub) -> None:
     downloads.attach(github)
 
 
+async def workflow_permissions(request: Request) -> Response:
+    repository = repository_of(request, "administration")
+    approve = repository.workflows_may_approve
+    return answer(
+        {"default_workflow_permissions": repository.workflow_token, "can_approve_pull_request_reviews": approve}
+    )
+
+
 async def list_runs(request: Request) -> Response:
     repository = repository_of(request, "actions")
     return await _runs(request, repository, list(repository.runs.values()))
@@ -193,6 +201,7 @@ def _workflow_path(request: Request, repository: Repository, known: list[tuple[s
 
 
 routes = [
+    Route(f"{PREFIX}/permissions/workflow", workflow_permissions),
     *downloads.routes,
     Route(f"{PREFIX}/runs", list_runs, methods=["GET"]),
     Route(f"{PREFIX}/runs/{{run_id}}", get_run, methods=["GET"]),
