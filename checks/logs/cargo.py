@@ -45,6 +45,8 @@ class _Run:
 
 
 class CargoReader:
+    PLAIN = r"test [\w:]+ \.\.\. ok"
+
     def __init__(self) -> None:
         self._span = nextest.Span()
         self._run: _Run | None = None
@@ -72,6 +74,10 @@ class CargoReader:
         elif not self._built and _BUILT.match(line):
             self._built = True
             self._closed.append(Summary(RUNNER, number, line.strip()[:300], 0, 0, 0, 0, green=None))
+
+    def many(self, _number: int, _lines: bytes, count: int) -> None:
+        if self._run and not self._span.inside:
+            self._run.passed += count
 
     def boundary(self) -> None:
         self._abandon()

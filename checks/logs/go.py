@@ -63,6 +63,8 @@ class _Package:
 
 
 class GoReader:
+    PLAIN = r"=== RUN   [\w.-]+|--- PASS: [\w.-]+ \(\d+\.\d\ds\)"
+
     def __init__(self) -> None:
         self._package = _Package()
         self._json: dict[str, _Package] = {}
@@ -83,6 +85,13 @@ class GoReader:
             self._package.timed_out = True
         elif line == _EMPTY:
             self._package.empty = True
+
+    def many(self, number: int, lines: bytes, count: int) -> None:
+        passed = lines.count(b"--- PASS: ")
+        self._package.line = self._package.line or number
+        self._package.passed += passed
+        self._package.started += count - passed
+        self._verbose = self._verbose or count > passed
 
     def boundary(self) -> None:
         for package in (self._package, *self._json.values()):

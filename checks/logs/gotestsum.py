@@ -36,6 +36,8 @@ class _Run:
 
 
 class GotestsumReader:
+    PLAIN = go.GoReader.PLAIN
+
     def __init__(self) -> None:
         self._go = go.GoReader()
         self._run = _Run()
@@ -58,6 +60,9 @@ class GotestsumReader:
             self._go.feed(number, line)
         if again := _AGAIN.match(line):
             self._run.failed_again = max(self._run.failed_again, int(again.group(1)))
+
+    def many(self, number: int, lines: bytes, count: int) -> None:
+        self._go.many(number, lines, count)
 
     def boundary(self) -> None:
         reading = self._take()

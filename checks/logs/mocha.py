@@ -50,6 +50,8 @@ class _Closing:
 
 
 class MochaReader:
+    PLAIN = r" {4,}[✓✔√] [ -~]*[!-~]"  # of jest too; with two spaces pest wants them as well
+
     def __init__(self) -> None:
         self._cypress = cypress.Span()
         self._step: list[_Closing] = []
@@ -75,6 +77,9 @@ class MochaReader:
         else:
             self._surroundings(number, line)
         return self._awaits_detail
+
+    def many(self, _number: int, _lines: bytes, count: int) -> None:
+        self._marks += count
 
     def boundary(self) -> None:
         self._leave()

@@ -71,6 +71,8 @@ class _Session:
 
 
 class PytestReader:
+    PLAIN = r"[\w./-]+\.py::[ -~]+ PASSED +\[ {1,2}\d{1,2}%\]"
+
     def __init__(self) -> None:
         self._session: _Session | None = None
         self._closed: list[Summary] = []
@@ -92,6 +94,11 @@ class PytestReader:
             self._header(number)
             return
         self._body(number, line)
+
+    def many(self, number: int, _: bytes, count: int) -> None:
+        if self._session is not None and self._session.results is not None:
+            self._abandon()
+        self._results(number, Counter(passed=count), at_end=False)
 
     def boundary(self) -> None:
         self._abandon()

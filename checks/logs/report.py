@@ -77,6 +77,21 @@ class Reader(Listener, Protocol):
         """What was read so far. Whole after the last line and a last `boundary`."""
 
 
+class Counter(Reader, Protocol):
+    """A reader whose runner can print millions of lines that only count.
+
+    `PLAIN` is the RE2 pattern of such lines, each as a whole and narrow: ASCII without carriage returns.
+    """
+
+    PLAIN: str
+
+    def many(self, number: int, lines: bytes, count: int, /) -> None:
+        """The same as `feed` with each of `count` plain lines, with time stamps or without, the first of `number`.
+
+        It never asks for the next line.
+        """
+
+
 @dataclass(frozen=True, slots=True)
 class LogReport:
     """The whole log. `green` is None for "unknown", which is not green.

@@ -8,7 +8,7 @@ cleaned line is then asked again.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 import re2
@@ -23,17 +23,45 @@ _ENDS = r"[\t\v\f \x1c-\x1f\x{85}\pZ]*(?:\r|$)"
 _TOKEN = re.compile(r"\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|[\^$|()]")
 
 
+_STAMP = r"(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z )?"
+
+
 class Sieve:
     """Who wants which line. Use `sieve`, which makes one for all logs."""
 
-    def __init__(self, interests: Iterable[str]) -> None:
-        """RE2 patterns of cleaned lines; `^` and `$` are the line's ends. No flags, no other signs for ends."""
+    def __init__(self, interests: Iterable[str], plain: Iterable[tuple[int, str]] = ()) -> None:
+        """RE2 patterns of cleaned lines; `^` and `$` are the line's ends. No flags, no other signs for ends.
+
+        `plain` are patterns of whole lines that the interest of that index may be given many at a time.
+        """
         interests = tuple(interests)
         self._wanted = re2.Set.SearchSet(_options(_LINE_MEMORY))
         for interest in interests:
             self._wanted.Add(interest)
         self._wanted.Compile()
         self._search = re2.compile(f"(?m){_widened(interests)}".encode(), _options(_SEARCH_MEMORY)).search
+
+        self._plain = {
+            index: re2.compile(f"(?:{_STAMP}(?:{pattern})\n)+".encode(), _capturing_nothing())
+            for index, pattern in plain
+        }
+        self._anywhere = re2.Set.SearchSet(_options(_LINE_MEMORY))
+        for interest in interests:
+            self._anywhere.Add(f"(?m){_widened((interest,))}")
+        self._anywhere.Compile()
+
+    def plain_until(self, indices: Sequence[int], block: bytes, at: int) -> tuple[int, bool]:
+        """Where the lines end, from `at` on, that all these interests call plain; and whether nobody else wants one.
+
+        Nobody is asked line by line: what widened patterns find in all of them together is at least what each wants.
+        """
+        end = len(block)
+        for index in indices:
+            found = self._plain[index].match(block, at) if index in self._plain else None
+            end = min(end, found.end()) if found else at
+        if end <= at:
+            return at, False
+        return end, sorted(self._anywhere.Match(block[at:end]) or ()) == list(indices)
 
     def wanted(self, line: str) -> list[int]:
         """Indices of the interests that want this cleaned line."""
@@ -54,15 +82,21 @@ def end_of_line(block: bytes, at: int) -> int:
 
 
 @cache
-def sieve(interests: tuple[str, ...]) -> Sieve:
+def sieve(interests: tuple[str, ...], plain: tuple[tuple[int, str], ...] = ()) -> Sieve:
     """The automata are costly to make and fill themselves while they search: one for all logs of a process."""
-    return Sieve(interests)
+    return Sieve(interests, plain)
 
 
 def _options(memory: int) -> re2.Options:
     options = re2.Options()
     options.max_mem = memory
     options.never_nl = True
+    options.never_capture = True
+    return options
+
+
+def _capturing_nothing() -> re2.Options:
+    options = re2.Options()
     options.never_capture = True
     return options
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 from checks.logs.markers import STEPS
 from checks.logs.prefixes import PACKAGES, Packages, Piece, pieces
@@ -18,6 +19,7 @@ MOST_STREAMS = 200
 
 LONGEST_HEADING = 600  # characters kept of the line that begins a step
 _BETWEEN_LOOKS = 5_000  # wanted lines after which `room` is asked
+PATIENCE = 16  # lines in a row that the same readers want, after which the next are tried many at a time
 
 
 class Walk:
@@ -40,7 +42,9 @@ class Walk:
         self._packages = Packages()
         self._listeners = [*(listener for _, listener in listeners), self._packages]
         interests = [*(interest for interest, _ in listeners), PACKAGES, *(interest for interest, _ in families)]
-        self._sieve = sieve((*interests, STEPS))
+        first = len(interests) - len(families)
+        plain = ((first + at, getattr(make, "PLAIN", "")) for at, (_, make) in enumerate(families))
+        self._sieve = sieve((*interests, STEPS), tuple((index, pattern) for index, pattern in plain if pattern))
         self._begins_step = len(interests)
         self._make = [make for _, make in families]
         self.streams = {"": self._readers()}
@@ -48,6 +52,9 @@ class Walk:
         self._asked: dict[str, list[int]] = {}  # by name: who asked for the next line of that name
         self._given = 0
         self._next_look = _BETWEEN_LOOKS
+        self._alone: list[int] = []  # indices of those who wanted the last line
+        self._row = 0  # lines right after one another that the same ones wanted
+        self._slow_until = 0  # offset in the block up to which lines are read one by one
         self._line_feeds = 0
         self._in_line = False  # something stands after the last line feed
         self.steps: list[tuple[int, str]] = []  # number and text of the lines that begin a step
@@ -74,12 +81,18 @@ class Walk:
 
     def _look(self, data: bytes) -> int:
         """Give away what is wanted; the offset up to which line feeds have been counted."""
-        at = 0
+        at = self._slow_until = 0
         while at < len(data) and not self.stopped:
+            if self._row >= PATIENCE and at >= self._slow_until and not self._asked:
+                at = self._many(data, at)
+                if self._row:
+                    continue
             span = (at, end_of_line(data, at)) if self._asked else self._sieve.candidate(data, at)
             if span is None:
                 break
             start, end = span
+            if start > at:
+                self._row = 0
             self._line_feeds += data.count(b"\n", at, start)
             for piece in pieces(data[start:end].decode()):
                 if piece.text:
@@ -88,8 +101,26 @@ class Walk:
             self._line_feeds += end < len(data)
         return at
 
+    def _many(self, data: bytes, start: int) -> int:
+        """Give away lines that only count, all at once; the offset after them. `_row` is 0 where that cannot be."""
+        end, alone = self._sieve.plain_until(self._alone, data, start)
+        self._row = PATIENCE if alone else 0
+        if not alone:
+            self._slow_until = end  # trying these again would take time without end
+            return start
+        lines = data[start:end]
+        count = lines.count(b"\n")
+        readers: tuple[Any, ...] = (*self._listeners, *self.streams[""])  # a Counter has a plain pattern
+        for index in self._alone:
+            readers[index].many(self._line_feeds + 1, lines, count)
+        self._line_feeds += count
+        return end
+
     def _piece(self, number: int, piece: Piece) -> None:
         wanted = self._sieve.wanted(piece.text)
+        alone = sorted(wanted)
+        self._row = self._row + 1 if alone and alone == self._alone and not piece.name else 0
+        self._alone = alone
         if not (wanted or piece.name):
             piece = self._packages.named(piece.text)
             wanted = self._sieve.wanted(piece.text)

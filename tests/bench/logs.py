@@ -36,21 +36,25 @@ def measure_large(folder: Path, say: Callable[[str], None]) -> list[Row]:
         "time stamps, colours, groups, 1 % lines of runners": mixed(stamps=True),
         "no time stamps": mixed(stamps=False),
         "UTF-16": utf16(mixed(stamps=False)),
-        "every line is a runner's": _verbose(),
+        "every line is one of pytest -v": _pytest(),
+        "every line is one of go test -v, with time stamps": _go(),
+        "every line is one of TAP": _tap(),
         "one line": itertools.repeat(b"and no end of it " * 4096),
+        # Two readers want each of these lines, so none is taken together with others.
+        "every line is one of cargo test, read one by one": _cargo(),
     }
     rows = []
     for what, chunks in made.items():
         say(f"parsing a log: {what}")
-        size = _written(folder / "large.log", chunks)
+        size = _written(folder / "large.log", chunks, SIZE // 10 if "one by one" in what else SIZE)
         rows.append(_row(what, size, _read_apart(folder / "large.log")))
     return rows
 
 
-def _written(path: Path, chunks: Iterator[bytes]) -> int:
+def _written(path: Path, chunks: Iterator[bytes], wanted: int) -> int:
     size = 0
     with path.open("wb") as file:
-        while size < SIZE:
+        while size < wanted:
             size += file.write(next(chunks))
     return size
 
@@ -99,11 +103,30 @@ def _line(chance: random.Random, number: int) -> str:
     return f"{text} {number}"
 
 
-def _verbose() -> Iterator[bytes]:
-    yield b"=== test session starts ===\n"
+def _blocks(line: str) -> Iterator[bytes]:
+    """Lines without an end; `{0}` is the number of the block, `{1}` of the line in it, `{2}` of the line at all."""
     for block in itertools.count():
-        lines = [f"tests/test_{block}.py::TestTotal::test_{number} PASSED   [ 50%]" for number in range(1000)]
-        yield ("\n".join(lines) + "\n").encode()
+        yield "".join(line.format(block, at, block * 1000 + at + 1) for at in range(1000)).encode()
+
+
+def _pytest() -> Iterator[bytes]:
+    yield b"=== test session starts ===\n"
+    yield from _blocks("tests/test_{0}.py::TestTotal::test_{1} PASSED   [ 50%]\n")
+
+
+def _go() -> Iterator[bytes]:
+    stamp = _stamp(0)
+    return _blocks(stamp + "=== RUN   TestTotal{2}\n" + stamp + "--- PASS: TestTotal{2} (0.00s)\n")
+
+
+def _tap() -> Iterator[bytes]:
+    yield b"TAP version 13\n"
+    yield from _blocks("ok {2} - adds number {1} to the total of block {0}\n")
+
+
+def _cargo() -> Iterator[bytes]:
+    yield b"running 100000000 tests\n"
+    yield from _blocks("test module_{0}::adds_{1} ... ok\n")
 
 
 def utf16(chunks: Iterator[bytes]) -> Iterator[bytes]:
