@@ -106,10 +106,15 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return f"Did you mean `{near[0]}`?" if near else ""
 
 
-def explain_errors(document: Document, errors: Sequence[ErrorDetails]) -> tuple[PolicyError, ...]:
-    """The first errors of a file in words; looking for what was meant is too dear to do it for thousands."""
+def explain_errors(
+    document: Document, errors: Sequence[ErrorDetails], schema: Mapping[str, Any] | None = None
+) -> tuple[PolicyError, ...]:
+    """The first errors of a file in words; looking for what was meant is too dear to do it for thousands.
+
+    `schema` is the JSON Schema of the file, the policy's where it is None.
+    """
     first = sorted(errors, key=lambda error: _place(document, error["loc"]))[:_MOST_ERRORS]
-    return tuple(_explained(document, error) for error in first if not _is_hollow(error, first))
+    return tuple(_explained(document, error, schema) for error in first if not _is_hollow(error, first))
 
 
 def _is_hollow(error: ErrorDetails, among: Sequence[ErrorDetails]) -> bool:
@@ -120,10 +125,10 @@ def _is_hollow(error: ErrorDetails, among: Sequence[ErrorDetails]) -> bool:
     )
 
 
-def _explained(document: Document, error: ErrorDetails) -> PolicyError:
+def _explained(document: Document, error: ErrorDetails, schema: Mapping[str, Any] | None) -> PolicyError:
     path: Path = error["loc"]
     if error["type"] == "extra_forbidden":
-        return _unknown_field(document, path)
+        return _unknown_field(document, path, schema or _schema())
     if path[-1] == _DICTIONARY_KEY:
         hint = "Write small letters, digits and hyphens, at most 40"
         return error_at(document, path[:-1], "the name is not allowed", hint)
@@ -140,8 +145,8 @@ def _expected(context: Mapping[str, Any]) -> list[str]:
     return str(context["expected"]).replace(" or ", ", ").replace("'", "").split(", ")
 
 
-def _unknown_field(document: Document, path: Path) -> PolicyError:
-    known = _fields_at(path[:-1])
+def _unknown_field(document: Document, path: Path, schema: Mapping[str, Any]) -> PolicyError:
+    known = _fields_at(schema, path[:-1])
     hint = did_you_mean(str(path[-1]), known) or f"Remove it; known here: {', '.join(sorted(known))}"
     return error_at(document, path, "there is no such field", hint)
 
@@ -151,9 +156,8 @@ def _schema() -> dict[str, Any]:
     return policy_schema()
 
 
-def _fields_at(path: Path) -> tuple[str, ...]:
+def _fields_at(schema: Mapping[str, Any], path: Path) -> tuple[str, ...]:
     """Names of the fields that the model at `path` has."""
-    schema = _schema()
     node: Mapping[str, Any] = schema
     for part in path:
         node = _resolved(schema, node["items"] if isinstance(part, int) else _fields_of(node, part)[part])

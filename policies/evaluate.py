@@ -14,7 +14,7 @@ from checks.steering import test_infrastructure
 from checks.tampering import findings as tampering
 from checks.verified import VerifiedResult
 from policies import rules
-from policies.case import Case, case_of
+from policies.case import Assumed, Case, case_of
 from policies.floor import floor_state, worse_of
 from policies.load import PolicyState
 from policies.overriding import overridden, override_of
@@ -26,23 +26,26 @@ from policies.verdict import Node, Verdict, VerificationOrder
 from policies.words import policy_finding
 
 
-def evaluate(state: PolicyState, snapshot: Snapshot, *, gated: bool | None = None) -> Verdict:
+def evaluate(
+    state: PolicyState, snapshot: Snapshot, *, gated: bool | None = None, assumed: Assumed | None = None
+) -> Verdict:
     """The verdict on a pull request at the snapshot's head. Never raises for anything that a pull request holds.
 
     `state` is the target branch's policy. `gated` is the default branch's word on the target, which decides; None asks
     `state` itself. Where the state has the server's baseline, the worse of both verdicts stands.
+    `assumed` is for dry runs alone.
     """
-    own = _evaluate(state, snapshot, gated)
+    own = _evaluate(state, snapshot, gated, assumed)
     if state.floor is None:
         return own
     if not own.gated and not rules.gated_ref(state.floor, snapshot.target_ref, snapshot.repository.default_branch):
         return own
-    own = own if own.gated else _evaluate(state, snapshot, True)
-    return worse_of(own, _evaluate(floor_state(state, state.floor), snapshot, True))
+    own = own if own.gated else _evaluate(state, snapshot, True, assumed)
+    return worse_of(own, _evaluate(floor_state(state, state.floor), snapshot, True, assumed))
 
 
-def _evaluate(state: PolicyState, snapshot: Snapshot, gated: bool | None) -> Verdict:
-    case = case_of(state, snapshot)
+def _evaluate(state: PolicyState, snapshot: Snapshot, gated: bool | None, assumed: Assumed | None) -> Verdict:
+    case = case_of(state, snapshot, assumed)
     if gated is None:
         gated = rules.gated_ref(state.policy, snapshot.target_ref, snapshot.repository.default_branch)
     if not gated:
@@ -50,6 +53,8 @@ def _evaluate(state: PolicyState, snapshot: Snapshot, gated: bool | None) -> Ver
         return _verdict(case, node, node, gated=False)
     case = _with_runs(case)
     parts, verification = _with_verifier(case, _evidence(case))
+    if assumed is not None:
+        parts = tuple(_taken_for_granted(part, assumed) for part in parts)
     evidence, for_people = _split(parts)
     reviewed = review_of(case, for_people)
     verdict = _verdict(case, evidence, reviewed.node, gated=True)
@@ -66,6 +71,14 @@ def _evaluate(state: PolicyState, snapshot: Snapshot, gated: bool | None) -> Ver
     )
     override = override_of(state.policy, snapshot, case.who)
     return verdict if override is None else overridden(verdict, override)
+
+
+def _taken_for_granted(part: Node, assumed: Assumed) -> Node:
+    status = assumed.parts.get(part.name)
+    if status is None:
+        return part
+    fix = None if status in (Status.PASSED, Status.SKIPPED) else Fix("assume", "Assume something else.")
+    return group(part.name, (Finding(part.name, status, f"That it is {status.value} is assumed.", fix=fix),))
 
 
 def _with_runs(case: Case) -> Case:

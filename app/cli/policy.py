@@ -1,4 +1,4 @@
-"""`mergegate policy check` and `policy schema`."""
+"""`mergegate policy`: check, schema, test, simulate, replay and import."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from app.cli import policy_tries
 from app.cli.files import read_text, shown
 from app.cli.printing import print_json, print_line
 from app.gate.presets import read_presets
@@ -27,6 +28,11 @@ def check(file: Annotated[str, typer.Argument(help="A policy file; `-` reads sta
             print_line(fault_line(shown(file), error))
         raise typer.Exit(1) from None
     print_line(f"{shown(file)} is a policy that can be used (mode {policy.mode}, extends {policy.extends}).")
+
+
+commands.command("test")(policy_tries.try_cases)
+commands.command("simulate")(policy_tries.simulate)
+commands.command("replay")(policy_tries.replay)
 
 
 @commands.command("schema")

@@ -54,6 +54,16 @@ async def save(connection: Connection, landing: Landing) -> None:
     )
 
 
+async def merged_pulls(connection: Connection, repository_id: int, limit: int) -> list[int]:
+    """Numbers of the pull requests that landed last, the newest first."""
+    cursor = await connection.execute(
+        "select pull_number from landings where repository_id = %s and pull_number is not null "
+        "group by pull_number order by max(seen_at) desc, pull_number desc limit %s",
+        (repository_id, limit),
+    )
+    return [int(row[0]) for row in await cursor.fetchall()]
+
+
 async def find(connection: Connection, repository_id: int, ref: str, sha: str) -> Landing | None:
     cursor = connection.cursor(row_factory=class_row(Landing))
     where = "repository_id = %s and ref = %s and sha = %s"

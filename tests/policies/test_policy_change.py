@@ -74,7 +74,7 @@ MANY = "#4, #10, #11, #12, #13, #14, #15, #16, #17, #18 and 1 more"
                 ),
             ),
             P,
-            f"This pull request deletes the policy file. It would turn 11 from pending to passed ({MANY}) and 1 from passed",
+            f"This pull request deletes the policy file. It would turn 11 from pending to passed ({MANY}) and 1 from",
         ),
         (PolicyProposal(("line 1: x",)), F, "The policy file of this pull request cannot be used: line 1: x"),
         (
