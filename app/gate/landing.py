@@ -51,13 +51,26 @@ async def audit_landing(gate: Gate, applier: Applier, key: PullKey, state: PullS
     )
     if alarm is None and state.pull.merged_at is not None:
         await remember_landing(gate, key, ref, Landed(landed.oid, state.pull.head_ref_oid, state.pull.merged_at))
+    by_person = memory.row.kind == "agent" and not await _by_gate(gate, state, memory)
     async with gate.database.transaction() as connection:
-        by_person = memory.row.kind == "agent" and memory.row.enqueued_entry is None
         await landings.save(connection, Landing(key.repository_id, ref, landed.oid, key.number, True, alarm, by_person))
         await landings.revert(connection, key.repository_id, reverted_by(state))
     if alarm is not None:
         log.error("landing alarm", key=str(key), sha=landed.oid, alarm=alarm)
         await applier.apply((PostNotice(key.number, "landing", landed.oid, f"**Landing alarm.** {alarm}"),))
+
+
+async def _by_gate(gate: Gate, state: PullState, memory: Memory) -> bool:
+    """Whether the gate asked GitHub's queue for it, or merged it from its own."""
+    if memory.row.enqueued_entry is not None:
+        return True
+    merged_by = state.pull.merged_by
+    return merged_by is not None and merged_by.type == "Bot" and _is(merged_by.login, await gate.github.login())
+
+
+def _is(login: str, gate_login: str) -> bool:
+    """GraphQL names a bot without the ending that REST gives it."""
+    return login.removesuffix("[bot]") == gate_login.removesuffix("[bot]")
 
 
 def reverted_by(state: PullState) -> list[str]:

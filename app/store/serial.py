@@ -32,7 +32,12 @@ on conflict (repository_id, number) do update set
   priority = excluded.priority, despite_freeze = excluded.despite_freeze, trial_base = null, trial_sha = null,
   reason = '', errored_since = null
 """
-# One statement, so that nobody can take the turn, or hold one still, in between.
+# Whoever gives a turn or holds one waits for the other first: a condition on other rows alone sees them as they were.
+LOCK = """
+select from serial_entries where repository_id = %s
+  and target_ref = (select target_ref from serial_entries where repository_id = %s and number = %s)
+order by number for update
+"""
 GIVE_TURN = """
 update serial_entries set state = 'turn', since = %(now)s, errored_since = null
 where repository_id = %(repository)s and number = %(number)s and state = 'trying' and trial_sha = %(trial)s
@@ -125,6 +130,7 @@ async def take_back(connection: Connection, entry: Entry, now: datetime) -> None
 
 async def give_turn(connection: Connection, entry: Entry, now: datetime) -> bool:
     """False while another one of the target has the turn, or may still be green."""
+    await connection.execute(LOCK, (entry.repository_id, entry.repository_id, entry.number))
     cursor = await connection.execute(
         GIVE_TURN,
         {"now": now, "repository": entry.repository_id, "number": entry.number, "trial": entry.trial_sha},
