@@ -94,6 +94,13 @@ class BranchReader(Reader, ABC):
         return not words.isdisjoint(self.syntax.words(node))
 
 
+def ended_by_return(finalizer: Node | None) -> Node | None:
+    """A `finally` that returns, and with that forgets what was thrown."""
+    body = None if finalizer is None else finalizer.child_by_field_name("body") or last_part(finalizer)
+    returns = body is not None and any(part.type == "return_statement" for part in parts(body))
+    return finalizer if returns else None
+
+
 def left_at(body: Node) -> int | None:
     """From which byte on a function may have been left: after a `return` on its top level, or one under a condition."""
     for statement in parts(body) if body.type in _BLOCKS else ():

@@ -124,9 +124,9 @@ class _Comparing:
 
 
 def _is_untouched(old: Unit, new: Unit) -> bool:
-    """The same text, and the same constants of the module in it."""
-    expected = [one.expected for one in old.assertions]
-    return old.body == new.body and expected == [one.expected for one in new.assertions]
+    """The same text, the same constants of the module in it, and nothing around it that swallows."""
+    expected = [(one.expected, one.swallowed) for one in old.assertions]
+    return old.body == new.body and expected == [(one.expected, one.swallowed) for one in new.assertions]
 
 
 def _tests(files: Sequence[FileUnits]) -> list[Unit]:

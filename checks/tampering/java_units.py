@@ -13,7 +13,7 @@ import re2
 import tree_sitter_java
 from tree_sitter import Node
 
-from checks.tampering.branches import BranchReader, Handler, left_at
+from checks.tampering.branches import BranchReader, Handler, ended_by_return, left_at
 from checks.tampering.chains import chain
 from checks.tampering.java_assertions import SHAPE, is_failure, known, read_assertions
 from checks.tampering.matchers import Said, is_literal
@@ -97,7 +97,13 @@ class _Reader(BranchReader):
                 yield from self.if_statement(node)
             case "try_statement" | "try_with_resources_statement":
                 clauses = [child for child in node.named_children if child.type == "catch_clause"]
-                yield from self.try_statement(demanded(node, "body"), list(map(self._handler, clauses)))
+                last = next((child for child in node.named_children if child.type == "finally_clause"), None)
+                ended = ended_by_return(last)
+                handlers = [
+                    *map(self._handler, clauses),
+                    *([] if ended is None else [Handler(ended, "", is_general=True)]),
+                ]
+                yield from self.try_statement(demanded(node, "body"), handlers)
             case "variable_declarator":
                 self._variable(node)
             case "object_creation_expression":

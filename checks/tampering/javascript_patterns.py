@@ -29,7 +29,7 @@ _WANTED = (
 )
 _FUNCTIONS = ("method_definition", "function_declaration", "arrow_function", "function_expression")
 _SIGN = re2.compile(
-    rb"process\.(?:exit|kill|abort|reallyExit|on(?:ce)?\b|env|argv|emit)|Deno\.exit|JEST|VITEST|expect\.extend|overwriteM|overwriteP|"
+    rb"import\.meta\.vitest|process\.(?:exit|kill|abort|reallyExit|on(?:ce)?\b|env|argv|emit)|Deno\.exit|JEST|VITEST|expect\.extend|overwriteM|overwriteP|"
     rb"\bDate\b|performance|hrtime|currentTest|testResult|numFail|handleTestEvent|global(?:This)?\.|\.stack\b|\bequals\b|"
     rb"isEqual|valueOf|toPrimitive|asymmetricMatch|\bassert\.\w+\s*=[^=]|typeof (?:jest|vi|describe|it|expect)\b|"
     rb"\.prototype\.|Object\.(?:is|assign)\b|defineProperty|(?:jest|vi)\.(?:mock|doMock)|\bexpect\s*=|\.result\.state|failureCount"
@@ -58,6 +58,8 @@ _RESULT = re2.compile(
 _OUTCOME = re2.compile(r"null|undefined|\[\]|0|true|\"(?:passed|pass|success)\"")
 _HANDS_ON = frozenset({"throw", "exit", "fail", "done", "reject", "exitCode", "abort"})
 _OF_TESTS = re2.compile(r"(?i)jest|vitest|mocha|jasmine|\btest|spec\b")
+# `if (import.meta.vitest) { … }` is how tests stand in a source: https://vitest.dev/guide/in-source
+_TESTS_INSIDE = re2.compile(rb"\bif\s*\(\s*$|\}\s*=\s*$")
 _GLOBAL = re2.compile(r"(?:global|globalThis|window|self)\.")
 
 
@@ -180,7 +182,8 @@ def _environment(view: View, node: Node) -> Iterator[Sighting]:
         name = view.field(node, "property") or view.field(node, "index").strip('"')
         names = frozenset({name}) if owner == "process.env" else frozenset()
         if owner == "import.meta" and name == "vitest":
-            yield from view.detection(node, "whether vitest runs it", Weight.RISK)
+            in_source = _TESTS_INSIDE.search(view.syntax.source[: node.start_byte][-20:]) is not None
+            yield from view.detection(node, "whether vitest runs it", Weight.RISK if in_source else Weight.PERSON)
     if names & _RUNNER_VARIABLES:
         yield from view.detection(node, "whether a test runner runs it", Weight.FAILED)
     elif names & _CI_VARIABLES:

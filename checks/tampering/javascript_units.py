@@ -14,7 +14,7 @@ import tree_sitter_javascript
 import tree_sitter_typescript
 from tree_sitter import Node
 
-from checks.tampering.branches import BranchReader, Handler, left_at
+from checks.tampering.branches import BranchReader, Handler, ended_by_return, left_at
 from checks.tampering.chains import Chain, chain
 from checks.tampering.javascript_assertions import SHAPE, is_caught, known, read_assertions
 from checks.tampering.javascript_imports import imported
@@ -120,7 +120,8 @@ class _Reader(BranchReader):
                 yield from self.if_statement(node)
             case "try_statement":
                 handler = node.child_by_field_name("handler")
-                handlers = [] if handler is None else [Handler(handler, "", is_general=True)]
+                ends = [handler, ended_by_return(node.child_by_field_name("finalizer"))]
+                handlers = [Handler(one, "", is_general=True) for one in ends if one is not None]
                 yield from self.try_statement(demanded(node, "body"), handlers)
             case "for_in_statement":
                 yield from self._loop(node, demanded(node, "right"))

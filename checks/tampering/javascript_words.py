@@ -181,7 +181,13 @@ def _block(syntax: Syntax, word: _Word, node: Node, own: Sequence[Node], lists: 
     scope.parts = tuple(own[1:]) if body is None else (body,)
     scope.certain_until = None if body is None else left_at(body)
     scope.rows = written_rows(syntax, written[0], lists) if written else None
-    marks = [*_marks_of_word(syntax, word, node), *_marks_of_options(syntax, pairs), *_marks_of_rest(syntax, own)]
+    empty = [Mark("skipped", "no rows")] if scope.rows == () else []
+    marks = [
+        *empty,
+        *_marks_of_word(syntax, word, node),
+        *_marks_of_options(syntax, pairs),
+        *_marks_of_rest(syntax, own),
+    ]
     scope.marks = {mark.what: mark for mark in reversed(marks)}
     return scope
 

@@ -12,7 +12,7 @@ from checks.tampering.helpers import Helpers, own_assertions
 from checks.tampering.product import Excuse
 from checks.tampering.supply import Supply
 from checks.tampering.units import Assertion, Strength, Unit
-from checks.tampering.weakening import Turn, Turns, compare_assertions, holds, rank
+from checks.tampering.weakening import Turn, Turns, compare_assertions, holds, is_generalised, rank
 from checks.tampering.words import called_names, names_of, words
 
 _MOST_LOOKED_AT = 200  # assertions of one test
@@ -81,7 +81,8 @@ def everything(unit: Unit, called: Iterable[Unit]) -> list[Assertion]:
 def judge(pair: Pair, context: Context) -> Iterator[Alteration]:
     """What a pair comes to, once all the others have taken what stands for their own losses."""
     changed = [(old, new) for turn, old, new in pair.turns.turned if turn is Turn.CHANGED]
-    for old, new in (*changed, *pair.rewritten):
+    rewritten = ((old, new) for old, new in pair.rewritten if not is_generalised(old, new))
+    for old, new in (*changed, *rewritten):
         yield _expectation(pair.new, old, new, context)
     for turn, old, new in pair.turns.turned:
         if turn is not Turn.CHANGED:

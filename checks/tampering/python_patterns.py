@@ -26,6 +26,7 @@ from checks.tampering.python.shadows import shadows
 from checks.tampering.python.sighting import Around, File, Sighting, walk
 from checks.tampering.python.source import is_plainly_encoded, parse
 from checks.tampering.python.subjects import own_subjects
+from checks.tampering.python.swallowers import swallowers
 
 # Lines that a look at one of them, or at what stands around it, can find something in; most sources have none.
 _SIGNS = re2.compile(
@@ -37,7 +38,8 @@ _SIGNS = re2.compile(
 )
 _SIGNS_IN_TESTS = re2.compile(
     _SIGNS.pattern + rb"|\b(?:exec|eval|compile|globals|vars|locals|getattr|delattr|__import__|import_module|type)\("
-    rb"|__dict__|\w\.\w+ *= *\w|\.start\(|\bstats\b"
+    rb"|__dict__|except *:|(?:Base)?Exception|AssertionError|__a?exit__|(?m:return \w+$)|\w\.\w+ *= *\w"
+    rb"|\.start\(|\bstats\b"
 )
 # Of its own process, or of what it is part of.
 _ITSELF = re2.compile(rb"getp?pid|getpgrp|getpgid|raise_signal|interrupt_main|kill(?:pg)?\(\s*(?:0|-1)\b")
@@ -122,6 +124,7 @@ def _at(node: ast.AST, around: Around, file: File) -> Iterator[Sighting]:
     yield from exits(node, around, file)
     yield from hooks(node, around, file)
     yield from patches(node, around, file)
+    yield from swallowers(node, around, file)
     if file.is_test_file:
         yield from built_names(node, file)
     else:

@@ -19,6 +19,7 @@ from checks.tampering.python.conditions import Conditions
 from checks.tampering.python.function import Module, Reading, read_function
 from checks.tampering.python.marks import MarkReader, Marks
 from checks.tampering.python.source import Source, TooMuch, last_name, parse
+from checks.tampering.python.swallowers import swallowing
 from checks.tampering.units import FileUnits, SkipScope, Unit
 
 _NOT_SEARCHED = frozenset({"build", "dist", "node_modules", "venv", "CVS", "_darcs", "{arch}"})  # `norecursedirs`
@@ -88,7 +89,7 @@ class _File:
     def read(self) -> FileUnits:
         module = self.source.tree
         self.constants = _constants(module.body)
-        self.module = Module(self.source, self.constants, _skippers(module.body))
+        self.module = Module(self.source, self.constants, _skippers(module.body), swallowing(module.body))
         self._suite(module.body, _Suite("", Marks(), _is_searched(self.path) and _wants_tests(module.body)))
         defines = frozenset() if self.is_test_file else frozenset(_defined(module.body))
         units, helpers = tuple(self.units.values()), tuple(self.helpers)

@@ -35,7 +35,7 @@ class Reader:
         """A name stands for that value from here on; `rows` are its elements where it is a list."""
         text = self.syntax.short(value)
         values = self._values if self.scopes.block() is None else self._locals()
-        values[name] = text if is_literal(text) else name
+        values[name] = text if is_literal(text) or text.isidentifier() else name
         if rows is not None:
             self.lists[name] = rows
 

@@ -12,9 +12,11 @@ import re2
 
 from checks.tampering.alteration import LONGEST_QUOTE, Alteration, Weight
 from checks.tampering.change import Change, Version
+from checks.tampering.commands.files import holds_commands
 from checks.tampering.occurrences import added_marks
 from checks.tampering.settings.documents import Unreadable
 from checks.tampering.settings.reading import decoded, line_of, read_settings
+from checks.tampering.workflows.model import is_workflow
 
 _RUNNER = (
     r"(?:pytest(?:-[\w\-]+)?|pluggy|coverage|tox|nox|nose2?|hypothesis|mock|behave|"
@@ -55,6 +57,17 @@ _NPM = re2.compile(
 )
 _NPM_FILES = re2.compile(r"(?:.*/)?\.npmrc")
 _INSTALLED = re2.compile(rf"(?:.*/)?node_modules/(?:\.bin/.*|{_RUNNER}/.*)")
+# https://docs.python.org/3/using/cmdline.html#cmdoption-O
+_OPTIMISED = re2.compile(
+    rb"PYTHONOPTIMIZE['\"]? *[:=?]+ *['\"]?[1-9A-Za-z$]"
+    rb"|\bpython[\d.]* (?:-\w+ )*-O{1,2} (?:-\w+ )*-m (?:pytest|unittest)"
+)
+_PROGRAMS = frozenset(
+    (
+        *("pytest", "tox", "nox", "python", "python3", "node", "npm", "npx", "jest", "vitest", "mocha", "go", "cargo"),
+        *("mvn", "gradle", "ruby", "rspec", "rake", "dotnet", "ctest", "phpunit", "coverage", "make", "bash", "sh"),
+    )
+)
 _INDEX_FILES = re2.compile(r"(?:.*/)?(?:[\w.\-]*requirements[\w.\-]*\.(?:txt|in)|\.npmrc|pip\.conf)")
 
 
@@ -64,6 +77,11 @@ def runner_swaps(changes: Sequence[Change]) -> Iterator[Alteration]:
         yield from _in_manifest(change)
         yield from _start_up_hook(change)
         yield from _installed(change)
+        yield from _program(change)
+    for mark in added_marks(changes, _OPTIMISED, _holds_runs):
+        reason = f"Python leaves assertions out of what it runs: `{mark.source[:120]}`."
+        path = mark.path
+        yield Alteration("runner-environment", path, mark.line, "", mark.source, reason, Weight.PERSON, path)
     for mark in added_marks(changes, _NPM, _named(_NPM_FILES)):
         reason = f"npm runs scripts by a file of this repository, or loads one before them: `{mark.source[:120]}`."
         path = mark.path
@@ -138,6 +156,23 @@ def _installed(change: Change) -> Iterator[Alteration]:
     if after is not None and _named(_INSTALLED)(after.path):
         reason = "This file stands where an installed test tool would: it runs in the tool's place."
         yield Alteration("runner-substituted", after.path, 1, "", "", reason, Weight.PERSON, after.path, "dependencies")
+
+
+def _program(change: Change) -> Iterator[Alteration]:
+    """A program under the name of one that runs tests, which any search path can put in its place."""
+    after = change.after
+    if after is None or change.before is not None or after.path.rpartition("/")[2] not in _PROGRAMS:
+        return
+    is_program = after.mode.endswith("755") or (after.data or b"").startswith(b"#!")
+    is_known = after.path.startswith("bin/") or _named(_INSTALLED)(after.path)  # a bundle's starters; said elsewhere
+    if is_program and not is_known:
+        reason = "This program has the name of one that runs tests, and may run in its place."
+        quote = decoded(after.data or b"").partition("\n")[0][:LONGEST_QUOTE]
+        yield Alteration("runner-substituted", after.path, 1, "", quote, reason, Weight.PERSON, after.path)
+
+
+def _holds_runs(path: str) -> bool:
+    return holds_commands(path) or is_workflow(path)
 
 
 def _substituted(path: str, line: int, before: str, after: str) -> Alteration:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from http import HTTPStatus
+from math import isclose
 
 from checks.tampering.units import Assertion, Strength
 from checks.tampering.words import is_value, texts_of, words
@@ -26,6 +27,20 @@ _ROUGH = frozenset({"truthy", "type", "length", "contains", "compare", "matches"
 _MOST_LOOKED_AT = 50  # assertions on one target
 _PARTS = frozenset({"contains", "matches"})
 _QUOTES = "\"'`"
+_DECIMAL = re.compile(r"-?\d{1,30}\.\d{1,30}")
+_ACCESS = re.compile(r"\[\"(\w++)\"\]|\.get\"(\w++)\"")  # without the brackets of calls
+_LITERAL = r"(\"[^\"]*+\"|-?[\w.]++|\[\]|\{\})"
+# `x or 1`, `x ?? 1`, `x and 1`, `.get("x", 1)`, `unwrap_or(1)`, `orElse(1)`
+_FALLBACK = re.compile(
+    rf"(?:\bor |\band |\|\||&&|\?\?){_LITERAL}(?=\)|$)"
+    rf"|\b(?:get|getOrDefault|getattr|fetch|next|get_or|dig)\((?:[^(),]++,){{1,2}}{_LITERAL}\)"
+    rf"|\b(?:unwrap_or|orElse|valueOr|value_or|GetValueOrDefault|ValueOr|getOrElse)\({_LITERAL}\)"
+)
+# Parts of an expected value that fit more than one: https://jestjs.io/docs/expect#expectanything
+_OPEN = re.compile(
+    r"\b(?:expect\.(?:not\.)?(?:any|anything|objectContaining|arrayContaining|stringContaining|stringMatching)\(|"
+    r"match\.(?:any|Any|instanceOf)\(|ANY\b|an_instance_of\(|anything\b|hash_including\(|array_including\()"
+)
 _TIGHT = "1e-6"  # no default bound is much wider
 _LOOSENING = re.compile(
     r"\b(?:round|int|abs|sorted|bool|lower|upper|casefold|strip|rstrip|lstrip|trim|toLowerCase|toUpperCase|"
@@ -57,12 +72,32 @@ class Turns:
 
 def compare_assertions(before: Iterable[Assertion], after: Iterable[Assertion], values: frozenset[str]) -> Turns:
     """`values` are the values that the new side's test holds anywhere, as rows of a table or arguments."""
-    old, new = _without_common([one for one in before if holds(one)], list(after))
+    old, new = _without_common([one for one in before if holds(one)], list(map(_disarmed, after)))
     turns = Turns()
-    for same in (_target, _tail, _without_loosening):
+    for same in (_target, _tail, _without_loosening, _without_access):
         old, new = _pair_on_target(old, new, same, values, turns)
+    old, new = _pair_uncalled(old, new, turns)
     turns.lost, turns.gained = old, [one for one in new if holds(one)]
     return turns
+
+
+def _pair_uncalled(old: list[Assertion], new: list[Assertion], turns: Turns) -> tuple[list[Assertion], list[Assertion]]:
+    """`assert is_valid` of `assert is_valid(cart)`: a function is always true."""
+    names = {one.target: one for one in new if one.matcher == "truthy" and one.target.isidentifier()}
+    pairs = [(one, names.get(one.target.partition("(")[0])) for one in old if "(" in one.target]
+    found = {id(one): (one, other) for one, other in pairs if other is not None and one.matcher == "truthy"}
+    turns.turned += [(Turn.WEAKER, one, other) for one, other in found.values()]
+    taken = {id(other) for _, other in found.values()}
+    return [one for one in old if id(one) not in found], [one for one in new if id(one) not in taken]
+
+
+def _disarmed(assertion: Assertion) -> Assertion:
+    """One whose target falls back to just what is expected cannot tell that it is missing: `get("sum", 1) == 1`."""
+    expected = assertion.expected
+    if not expected or not is_value(expected) or assertion.negated:
+        return assertion
+    found = (next(filter(None, match.groups())) for match in _FALLBACK.finditer(assertion.target))
+    return replace(assertion, swallowed=True) if expected in found else assertion
 
 
 def holds(assertion: Assertion) -> bool:
@@ -123,6 +158,11 @@ def _without_loosening(assertion: Assertion) -> str:
     return _LOOSENING.sub("", _tail(assertion)).replace("(", "").replace(")", "").rstrip(".")
 
 
+def _without_access(assertion: Assertion) -> str:
+    """The same for `_["total"]`, `_.get("total")` and `_.total`."""
+    return _ACCESS.sub(lambda found: f".{found[1] or found[2]}", _without_loosening(assertion))
+
+
 def _pair_on_target(
     old: list[Assertion], new: list[Assertion], same: Callable[[Assertion], str], values: frozenset[str], turns: Turns
 ) -> tuple[list[Assertion], list[Assertion]]:
@@ -142,6 +182,13 @@ def _pair_on_target(
         if turn is not Turn.SAME:
             turns.turned.append((turn, one, best))
     return unpaired, [one for others in candidates.values() for one in others]
+
+
+def is_generalised(old: Assertion, new: Assertion) -> bool:
+    """Whether a name stands on both sides for what stood there: `rev(rev(xs)) == xs` of `rev(rev([1])) == [1]`."""
+    name, value = new.expected or "", old.expected or ""
+    same = name.isidentifier() and not is_value(name) and value in old.target
+    return same and old.target.replace(value, name) == new.target and old.matcher == new.matcher
 
 
 def _bracket(text: str) -> str:
@@ -164,6 +211,8 @@ def _turn(old: Assertion, new: Assertion, values: frozenset[str]) -> Turn:
         return Turn.LOOSER
     if old.matcher == "truthy" and _contradicts(old, new):
         return Turn.CHANGED
+    if len(_OPEN.findall(new.expected or "")) > len(_OPEN.findall(old.expected or "")):
+        return Turn.LOOSER
     is_rough = old.matcher in _ROUGH or (old.matcher == "none" and old.negated)
     gained = is_rough and rank(new) > rank(old)
     return Turn.SAME if gained or _expects_same(old, new, values) else Turn.CHANGED
@@ -193,7 +242,7 @@ def _contradicts(old: Assertion, new: Assertion) -> bool:
 def _expects_same(old: Assertion, new: Assertion, values: frozenset[str]) -> bool:
     """The same text but for variables' names, a longer part, or a name for values that the test still holds."""
     before, after = _with_codes(old.expected or ""), _with_codes(new.expected or "")
-    if _without_variables(before) == _without_variables(after):
+    if _without_variables(before) == _without_variables(after) or _is_rounded(before, after):
         return True
     if old.matcher in _PARTS and before[:1] == after[:1] and before.strip(_QUOTES) in after:
         return True
@@ -201,6 +250,12 @@ def _expects_same(old: Assertion, new: Assertion, values: frozenset[str]) -> boo
         return True
     wanted = words(before)[0]
     return bool(wanted) and not words(after)[0] and wanted <= values
+
+
+def _is_rounded(before: str, after: str) -> bool:
+    """`0.3` of `0.30000000000000004`."""
+    both = _DECIMAL.fullmatch(before) and _DECIMAL.fullmatch(after)
+    return bool(both) and isclose(float(before), float(after), rel_tol=1e-12)
 
 
 def _with_codes(expected: str) -> str:

@@ -81,9 +81,13 @@ def _without_options(run: Placed) -> Placed:
 
 
 def _weaker(old: Placed, new: Placed, around: _Around) -> Iterator[Alteration]:
-    yield from _hidden(old, new)
+    yield from _hidden(old, new, around)
     if old.tool != new.tool:
         yield _alteration("runner-exchanged", old, new, RISK, f"Tests that {old.tool} ran are now run by {new.tool}.")
+        had = {each.kind for each in weakenings(old.run.program)}
+        options = (*weakenings(new.run.program), *crossed_bars(Program(new.tool, TESTS, ()), new.run.program))
+        came = [each for each in options if each.kind in _WHATEVER_RUNS - had]
+        yield from (_of(each, old, new, PERSON) for each in came)
         return
     known = {(each.kind, each.text) for each in weakenings(old.run.program)}
     kinds = {kind for kind, _ in known}
@@ -97,8 +101,13 @@ def _weaker(old: Placed, new: Placed, around: _Around) -> Iterator[Alteration]:
     yield from _less_strict(old, new)
 
 
-def _hidden(old: Placed, new: Placed) -> Iterator[Alteration]:
+def _hidden(old: Placed, new: Placed, around: _Around) -> Iterator[Alteration]:
     hidden = new.run.hidden
+    elsewhere = {each.run.condition for each in around.added}  # such as the other branch
+    asked = new.run.condition not in ("", *elsewhere) and not old.run.condition
+    if asked and new.purpose == TESTS and hidden is None:
+        reason = f"The tests run only if `{_short(new.run.condition)}`; before, they always did."
+        yield _alteration("conditional-test", old, new, PERSON, reason)
     if hidden is None or old.run.hidden is not None:
         return
     certain = new.purpose == TESTS and "${{" not in hidden.by  # an expression may be true for some legs only
@@ -107,6 +116,7 @@ def _hidden(old: Placed, new: Placed) -> Iterator[Alteration]:
     yield replace(found, after=f"{new.run.text} {hidden.by}"[:LONGEST_QUOTE])
 
 
+_WHATEVER_RUNS = frozenset({"retries-raised", "nothing-runs", "failures-ignored"})
 _HIDES = {
     SWALLOWED: "throws the exit code of a run away",
     PIPED: "takes the exit code of another command for that of a run",

@@ -7,12 +7,13 @@ https://www.gnu.org/software/bash/manual/bash.html#Lists (which command's status
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
 from checks.tampering.commands.runners import Program, plain_name, recognise
 from checks.tampering.commands.shell import CLOSERS, Command, split_commands
+from checks.tampering.commands.surroundings import around_each, defines_function, other_programs, said_only, trapped
 
 SWALLOWED = "exit-code-swallowed"
 PIPED = "pipe-without-pipefail"
@@ -39,12 +40,13 @@ class Hidden:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A test run or another check in a script; `line` is 1-based in the script."""
+    """A test run or another check in a script; `line` is 1-based in it. `condition`: it runs only if that holds."""
 
     program: Program
     line: int
     text: str
     hidden: Hidden | None = None
+    condition: str = ""
 
 
 def read_runs(script: str, shell: Shell) -> tuple[Run, ...]:
@@ -54,16 +56,24 @@ def read_runs(script: str, shell: Shell) -> tuple[Run, ...]:
 
 def _runs(commands: Sequence[Command], shell: Shell, *, nested: bool) -> Iterator[Run]:
     end = 0  # of the function that the command stands in
+    around, own, trap = around_each(commands), other_programs(commands), trapped(commands)
     for at, command in enumerate(commands):
         if command.words[0] == "{" and command.before == ")":
             end = _function_end(commands, at)
         within = commands[:end] if at < end else commands
         shell = _after_set(command, shell)
-        program = recognise(command.words)
+        program = None if defines_function(commands, at) else recognise(command.words)
         if program is not None:
-            yield Run(program, command.line, command.text, _hidden(within, at, shell))
+            by = trap or around[at].over or said_only(commands, at) or _taken(command, own)
+            hidden = Hidden(SWALLOWED, by) if by else _hidden(within, at, shell)
+            yield Run(program, command.line, command.text, hidden, around[at].condition)
         elif not nested:
             yield from _inner_runs(within, at, shell)
+
+
+def _taken(command: Command, own: Collection[str]) -> str:
+    """A word of the command that is no program but a function of the script."""
+    return next((f"{word}()" for word in command.words[:2] if word in own), "")
 
 
 def _function_end(commands: Sequence[Command], at: int) -> int:

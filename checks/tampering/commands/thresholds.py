@@ -26,7 +26,9 @@ _WARNINGS = _Bar("lint-bar-lowered", Weight.PERSON, floor=False, says="accepts m
 
 _BARS: Mapping[str, _Bar] = {
     **dict.fromkeys(("--cov-fail-under", "--fail-under", "--fail-under-lines", "--minimum-coverage"), _COVERAGE),
-    **dict.fromkeys(("--reruns", "--retries", "--retry", "--flaky-test-retries", "--retry-times"), _RETRIES),
+    **dict.fromkeys(
+        ("--reruns", "--retries", "--retry", "--flaky-test-retries", "--retry-times", "--rerun-fails"), _RETRIES
+    ),
     **dict.fromkeys(("--timeout", "--test-timeout", "--testTimeout", "-timeout", "--hookTimeout"), _TIMEOUT),
     "--max-warnings": _WARNINGS,
 }
@@ -57,7 +59,9 @@ def _numbers(program: Program) -> dict[str, float]:
         name, given, value = word.partition("=")
         if name in _BARS:
             match = _NUMBER.match(value if given else next(iter(words[at + 1 : at + 2]), ""))
-            if match is not None:
+            if match is None and name == "--rerun-fails":  # two of its own: https://github.com/gotestyourself/gotestsum
+                found[name] = 2
+            elif match is not None:
                 found[name] = float(match[1]) * _UNITS.get(match[2], 1)
     return found
 

@@ -17,12 +17,14 @@ from checks.tampering.python.calls import (
 from checks.tampering.python.claims import Claim, Claims
 from checks.tampering.python.conditions import Conditions
 from checks.tampering.python.source import Source, TooMuch, dotted, last_name, nodes
+from checks.tampering.python.written import given_to_name, is_of
 from checks.tampering.units import Assertion, SkipScope
 
 _SKIPS = frozenset({"pytest.skip", "skip", "skipTest", "self.skipTest", "pytest.xfail", "xfail", "pytest.importorskip"})
 _SKIP_ERRORS = frozenset({"SkipTest", "Skipped"})
 _FAILS = frozenset({"fail", "pytest.fail", "self.fail"})
 _EXITS = frozenset({"sys.exit", "exit", "quit", "os._exit", "os.abort", "pytest.exit"})
+_ENTERS = frozenset({"enter_context", "enter_async_context", "push"})
 _MOST_ASSERTIONS = 1_000  # of one function
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -46,17 +48,21 @@ class Body:
     conditions: Conditions
     used: frozenset[str]  # names that the function reads
     skippers: frozenset[str] = frozenset()  # functions that skip whatever calls them
+    quiet: frozenset[str] = frozenset()  # context managers that swallow what is raised in them
     assertions: list[Assertion] = field(default_factory=list)
     rows: list[str] = field(default_factory=list)  # of written tables that loops with assertions go through
     asserting: dict[int, bool] = field(default_factory=dict)
     goes_on: bool = False  # there is such a loop through something computed
     skipped: str | None = None
     skip_scope: SkipScope = SkipScope.ALWAYS
+    before: ast.stmt | None = None  # the statement right before the one that is read
 
     def block(self, statements: Iterable[ast.stmt], place: Place) -> bool:
         """Reads statements in order; true where the block may be left before what follows it."""
         left = False
+        before: ast.stmt | None = None
         for statement in statements:
+            self.before, before = before, statement
             if self._leaves(statement, place):
                 left = True
                 place = replace(place, swallowed=True)
@@ -118,7 +124,7 @@ class Body:
         if name in self.skippers:
             self._skip(statement, place)
         self._add(statement, claims_of_call(value, self.claims), place)
-        return name in _EXITS
+        return name in _EXITS or (last_name(value.func) in _ENTERS and any(map(self._swallows, value.args)))
 
     def _skip(self, statement: ast.stmt, place: Place) -> None:
         if self.skipped is None or self.skip_scope is SkipScope.PLATFORM:
@@ -159,11 +165,18 @@ class Body:
             if is_raises(call) and isinstance(call, ast.Call):
                 self._add(statement, [raises(call, self._text(statement.body), self.claims)], place, call)
                 swallowed = swallowed or catches_everything(call.args[0])
-            elif isinstance(call, ast.Call) and last_name(call.func) == "suppress":
-                swallowed = swallowed or any(map(catches_everything, call.args))
+            elif self._swallows(call):
+                swallowed = True
             elif isinstance(call, ast.Call) and asserts(call):
                 self._add(statement, [custom(call, self.claims)], place, call)
         return self.block(statement.body, replace(place, swallowed=swallowed))
+
+    def _swallows(self, context: ast.expr) -> bool:
+        """Whether a context manager keeps a failing assertion's error to itself."""
+        if not isinstance(context, ast.Call):
+            return False
+        name = last_name(context.func)
+        return name in self.quiet or (name == "suppress" and any(map(catches_everything, context.args)))
 
     def _try(self, statement: ast.Try | ast.TryStar, place: Place) -> bool:
         swallowing = any(
@@ -181,6 +194,8 @@ class Body:
 
     def _loop(self, statement: ast.For | ast.AsyncFor | ast.While, place: Place) -> bool:
         rows = None if isinstance(statement, ast.While) else self._table(statement.iter)
+        if rows is not None and any(isinstance(part, ast.Break | ast.Return) for part in statement.body):
+            rows = rows[:1]
         never = self.conditions.holds(statement.test) is False if isinstance(statement, ast.While) else rows == []
         asserted = len(self.assertions)
         self.block(statement.body, Place(place.swallowed or never, SkipScope.CONDITION))
@@ -214,6 +229,7 @@ class Body:
 
     def _add(self, statement: ast.stmt, claims: Iterable[Claim], place: Place, shown: ast.expr | None = None) -> None:
         text = self.source.quote(shown or _without_message(statement))
+        written = given_to_name(self.before)
         for claim in claims:
             if len(self.assertions) == _MOST_ASSERTIONS:
                 raise TooMuch
@@ -227,7 +243,7 @@ class Body:
                     strength=claim.strength,
                     negated=claim.negated,
                     tolerance=claim.tolerance,
-                    swallowed=place.swallowed,
+                    swallowed=place.swallowed or is_of(claim, written),
                 )
             )
 

@@ -216,6 +216,8 @@ class Claims:
     def elements(self, node: ast.expr, *, depth: int = _LONGEST_CHAIN) -> list[ast.expr] | None:
         """What a written list, tuple or set holds, also behind a name and unpacked; None where it is computed."""
         node = self.value(node)
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+            return _sliced(self.elements(node.value, depth=depth - 1) if depth else None, node.slice)
         if not isinstance(node, ast.List | ast.Tuple | ast.Set) or not depth:
             return None
         found: list[ast.expr] = []
@@ -251,6 +253,20 @@ class Claims:
         computed = [self._text(node) for bound, node in bounds if bound is None]
         written = [bound for bound, _ in bounds if bound is not None]
         return computed[0] if computed else repr(max(written)) if written else None
+
+
+def _sliced(elements: list[ast.expr] | None, part: ast.Slice) -> list[ast.expr] | None:
+    """The part of a written list; None where its ends are computed."""
+    ends = [None if end is None else _number(end) for end in (part.lower, part.upper, part.step)]
+    is_written = all(
+        number is not None or end is None for number, end in zip(ends, (part.lower, part.upper, part.step), strict=True)
+    )
+    return elements[slice(*ends)] if elements is not None and is_written and ends[2] != 0 else None
+
+
+def _number(node: ast.expr) -> int | None:
+    value = ast.unparse(node)
+    return int(value) if value.removeprefix("-").isdecimal() else None
 
 
 def _widths(call: ast.Call) -> Iterator[tuple[ast.expr, bool]]:

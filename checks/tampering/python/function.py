@@ -37,11 +37,12 @@ class Reading:
 @dataclass(frozen=True, slots=True)
 class Module:
     """What a function sees of its module: `constants` are names that stand for one thing, `skippers` are functions and
-    fixtures of it that skip whatever calls them. `known`: see `Claims`."""
+    fixtures of it that skip whatever calls them, `quiet` those that swallow what is raised. `known`: see `Claims`."""
 
     source: Source
     constants: dict[str, ast.expr]
     skippers: frozenset[str] = frozenset()
+    quiet: frozenset[str] = frozenset()
     known: dict[int, str | None] = field(default_factory=dict)
 
 
@@ -50,8 +51,9 @@ def read_function(function: Function, module: Module) -> Reading:
     names = [node for node in parts if isinstance(node, ast.Name)]
     source, values = module.source, _values(function, parts, names, module.constants)
     used = frozenset(_loaded(names) - _started(parts))
-    body = Body(source, Claims(source, values, module.known), Conditions(values), used, module.skippers)
-    body.block(function.body, Place())
+    body = Body(source, Claims(source, values, module.known), Conditions(values), used, module.skippers, module.quiet)
+    marks = (mark.func if isinstance(mark, ast.Call) else mark for mark in function.decorator_list)
+    body.block(function.body, Place(swallowed=any(last_name(mark) in module.quiet for mark in marks)))
     body.ask_for(module.skippers & _fixtures(function))
     calls = [node for node in parts if isinstance(node, ast.Call)]
     called = {dotted(call.func) for call in calls} | _fixtures(function) | set(_used_fixtures(calls))

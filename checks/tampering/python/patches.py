@@ -109,13 +109,24 @@ def _always_equal(node: ast.ClassDef, file: File) -> Iterator[Sighting]:
 def _constant_answer(statement: ast.stmt) -> tuple[str, object] | None:
     """The name of a method and the constant that it returns, whatever it is given."""
     match statement:
-        case ast.FunctionDef(name=name, body=[*_, ast.Return(value=ast.Constant(value=value))]):
-            branches = any(isinstance(part, ast.If | ast.Try | ast.Match) for part in statement.body)
-            return None if branches else (name, value)
+        case ast.FunctionDef(name=name, body=[*_, ast.Return()]):
+            answers = {_constant(node.value) for node in nodes(statement) if isinstance(node, ast.Return)}
+            return (name, answers.pop()) if len(answers) == 1 else None
         case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda(body=ast.Constant(value=value))):
             return name, value
         case _:
             return None
+
+
+def _constant(value: ast.expr | None) -> object:
+    """A constant's value, True for what is always so, and the node itself for all else."""
+    match value:
+        case ast.Constant(value=constant):
+            return constant
+        case ast.Call(func=ast.Name(id="isinstance"), args=[_, ast.Name(id="object")]):
+            return True
+        case _:
+            return value
 
 
 def _emptied_method(node: ast.FunctionDef, file: File) -> Iterator[Sighting]:

@@ -14,6 +14,7 @@ from checks.tampering.change import Change, Version
 from checks.tampering.kept_tests import KeptTests
 from checks.tampering.settings.bars import Bar, BarTables, crossing
 from checks.tampering.settings.documents import Unreadable
+from checks.tampering.settings.lint import IMPLIED_BY_STRICT
 from checks.tampering.settings.precedence import hidden_by
 from checks.tampering.settings.reading import decoded, line_of, read_settings
 
@@ -59,9 +60,16 @@ def compare_settings(
             elif old.values != new.values:
                 yield from _crossed(identity[0], old, new, kept)
         for identity, old in (before or {}).items():
-            if identity not in after:
+            if identity not in after and not _is_implied(old, after):
                 lost[identity].append(old)
     yield from _moved(lost, gained, kept)
+
+
+def _is_implied(lost: _Held, after: Mapping[_Identity, _Held]) -> bool:
+    """Whether `strict = true` stands in its section now, and says the same."""
+    section, _, name = lost.key.rpartition(".")
+    strict = (held.values for held in after.values() if held.key == f"{section}.strict")
+    return name in IMPLIED_BY_STRICT and any(values and values[0].lower() == "true" for values in strict)
 
 
 def _moved(

@@ -41,6 +41,19 @@ _TYPESCRIPT_STRICT = (
     "checkJs|noPropertyAccessFromIndexSignature|useUnknownInCatchVariables"
 )
 
+# https://mypy.readthedocs.io/en/stable/existing_code.html#introduce-stricter-options,
+# https://www.typescriptlang.org/tsconfig/#strict
+IMPLIED_BY_STRICT = frozenset(
+    (
+        *("warn_unused_configs", "disallow_any_generics", "disallow_subclassing_any", "disallow_untyped_calls"),
+        *("disallow_untyped_defs", "disallow_incomplete_defs", "check_untyped_defs", "disallow_untyped_decorators"),
+        *("warn_redundant_casts", "warn_unused_ignores", "warn_return_any", "no_implicit_reexport", "strict_equality"),
+        *("strict_bytes", "extra_checks", "no_implicit_optional", "strict_optional"),
+        *("noImplicitAny", "noImplicitThis", "strictNullChecks", "strictFunctionTypes", "strictBindCallApply"),
+        *("strictPropertyInitialization", "strictBuiltinIteratorReturn", "alwaysStrict", "useUnknownInCatchVariables"),
+    )
+)
+
 LINT = (
     BarsOf(
         r"pyproject\.toml|setup\.cfg|tox\.ini|\.?ruff\.toml|\.?mypy\.ini|\.flake8|\.?pylintrc|\.pylintrc",

@@ -108,6 +108,12 @@ def _of_step(step: Step, *, runs_tests: bool) -> Iterator[Smell]:
         for text in (step.run, *step.environment.values()):
             yield from _variables(text, step.line)
     yield from _runner_environment(step.environment, step.line)
+    for match in _LATER_STEPS.findall(_encoded(step.run)):
+        said = match.decode("utf-8", "replace").strip()
+        if _FILLED.search(match):
+            continue
+        reason = f"It changes how the steps after it are run: `{_short(said)}`."
+        yield Smell("runner-environment", PERSON, step.line, said[:300], reason)
     for match in _OTHER_COMMIT.findall(_encoded(step.run)):
         said = match.decode("utf-8", "replace")
         yield Smell(
@@ -219,6 +225,13 @@ _STEERS_RUNNER = re2.compile(
     r"PYTEST_ADDOPTS|PYTEST_PLUGINS|PYTHONSTARTUP|NODE_OPTIONS|JEST_\w+|VITEST_\w+|MOCHA_\w+|GOFLAGS|SPEC_OPTS|RUBYOPT|"
     r"PERL5OPT|CARGO_TARGET_\w+_RUNNER|RUSTC_WRAPPER|MAVEN_ARGS|JAVA_TOOL_OPTIONS|LD_PRELOAD|BASH_ENV|DYLD_INSERT_LIBRARIES"
 )
+# What later steps get by files (https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands), and
+# a folder of the repository in front of the search path, but for those that package managers fill.
+_LATER_STEPS = re2.compile(
+    rb"(?m)^[^\n#]*\b(?:" + _STEERS_RUNNER.pattern.encode() + rb"|PYTHONOPTIMIZE)=[^\n]*GITHUB_ENV.*$"
+    rb"|^[^\n#]*(?:\$\{?PWD|\$\(pwd\)|\bGITHUB_WORKSPACE|github\.workspace|\./)[^\n]*GITHUB_PATH.*$"
+)
+_FILLED = re2.compile(rb"node_modules/\.bin|\.venv|/venv|vendor/bin|/\.local|\.tools|\.cargo|/target/")
 
 
 def _encoded(text: str) -> bytes:
