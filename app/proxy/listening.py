@@ -175,7 +175,8 @@ def server(application: Any, address: Address) -> Server:
 def listener(address: Address) -> socket.socket:
     """A bound socket, so that a port of 0 is known before anything is served. Raises Misconfigured."""
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
-    made = socket.socket(family)
+    # asyncio sends small packets at once only where a socket names its protocol; else each answer waits 40 ms.
+    made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         made.bind((address.host, address.port))

@@ -195,7 +195,7 @@ class SimulatedGitHub(Acting):
 
     async def start(self, port: int = 0, tls: TlsFiles | None = None) -> str:
         """Serves on 127.0.0.1 within the running loop and returns the base address (https://localhost with TLS)."""
-        listener = socket.socket()
+        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(("127.0.0.1", port))
         host = "https://localhost" if tls else "http://127.0.0.1"
