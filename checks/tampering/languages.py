@@ -48,6 +48,13 @@ def adapter_for(path: str) -> Adapter | None:
     return _ADAPTERS.get(extension(path))
 
 
+def defined_names(path: str, source: bytes) -> frozenset[str]:
+    """Names that a file of product code defines. Only for paths that have an adapter."""
+    if extension(path) == "py":
+        return python_units.defined_names(source)
+    return _ADAPTERS[extension(path)](path, source).defines
+
+
 def may_hold_tests(path: str, source: bytes) -> bool:
     """A quick look, so that most product code need not be parsed. Only for paths that have an adapter."""
     return is_test_path(path) or speaks_of_tests(path, source)

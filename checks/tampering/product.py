@@ -13,7 +13,7 @@ from enum import Enum
 from functools import cached_property
 
 from checks.tampering.change import Change, Version
-from checks.tampering.languages import adapter_for
+from checks.tampering.languages import adapter_for, defined_names
 from checks.tampering.literals import has_other_constants, is_of, vanished_literals
 from checks.tampering.places import is_document, is_test_path
 
@@ -156,11 +156,10 @@ def _is_product(path: str) -> bool:
 
 def _defines(side: Version | None) -> frozenset[str]:
     """Names that it defines; its own name is one, since tests import it."""
-    adapter = adapter_for(side.path) if side is not None else None
-    if side is None or side.data is None or adapter is None:
+    if side is None or side.data is None or adapter_for(side.path) is None:
         return frozenset()
     stem = side.path.rpartition("/")[2].partition(".")[0]
-    names = adapter(side.path, side.data).defines | {stem}
+    names = defined_names(side.path, side.data) | {stem}
     return frozenset(name for name in names if len(name) >= _SHORTEST_NAME)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from checks.tampering.languages import defined_names
 from checks.tampering.python_units import read_units
 from checks.tampering.units import FileUnits, SkipScope, Unit
 from tests.checks.tampering.python_told import PATH, body_of, file_of, unit_of
@@ -62,6 +63,19 @@ class TestFiles:
             *("LIMIT", "kind", "Cart", "size", "lines", "total", "test_connection", "plain", "check_order")
         }
         assert helpers_of(found) == ["Cart.total", "test_connection", "check_order"]
+
+    @pytest.mark.parametrize(
+        ("source", "names"),
+        [
+            (b"LIMIT = 3\nclass Cart:\n    size = 0\n    def total(self): pass\n", {"LIMIT", "Cart", "size", "total"}),
+            (b"def total():\n    inner = 1\n", {"total"}),
+            (b"def", set()),
+            (b"def total(): pass\n" * 5_001, set()),
+            (b"# coding: utf-16\ndef total(): pass\n", set()),
+        ],
+    )
+    def test_names_alone_are_those_that_the_whole_reading_finds(self, source: bytes, names: set[str]) -> None:
+        assert defined_names("shop/cart.py", source) == names == read_units("shop/cart.py", source).defines
 
     def test_test_files_define_no_product(self) -> None:
         found = file_of("LIMIT = 3\nclass Cart: pass\n")
