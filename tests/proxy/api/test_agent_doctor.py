@@ -1,4 +1,4 @@
-"""The doctor, from a machine that is as it should be, and from such that are not."""
+"""The doctor (T50), from a machine that is as it should be, and from such that are not."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -14,6 +15,7 @@ from app.proxy import ledger, sessions
 from app.proxy.api.denied import MISSING
 from app.proxy.grant import Right
 from app.store.database import Database
+from tests.github.faults import Fault
 from tests.proxy.api.town import Town, town
 
 pytestmark = pytest.mark.anyio
@@ -136,6 +138,13 @@ async def test_a_life_of_a_pull_request(shop: Town) -> None:
     written = await shop.graphql(TEXT, i={"subjectId": edited.json()["node_id"], "body": "Two"})
     node = written["data"]["addComment"]["commentEdge"]["node"]
     assert (node["body"], node["author"]) == ("Two", {"login": "courier"}) and "mergegate" not in json.dumps(written)
+    for name, kind, draft in (
+        ("convertPullRequestToDraft", "ConvertPullRequestToDraftInput", True),
+        ("markPullRequestReadyForReview", "MarkPullRequestReadyForReviewInput", False),
+    ):
+        given = {"pullRequestId": edited.json()["node_id"]}
+        query = f"mutation($i: {kind}!) {{ {name}(input: $i) {{ pullRequest {{ isDraft }} }} }}"
+        assert (await shop.graphql(query, i=given))["data"][name] == {"pullRequest": {"isDraft": draft}}
     query = "mutation($i: UpdateIssueCommentInput!) { updateIssueComment(input: $i) { issueComment { body } } }"
     changed = await shop.graphql(query, i={"id": node["id"], "body": "Three"})
     assert changed == {"data": {"updateIssueComment": {"issueComment": {"body": "Three"}}}}
@@ -148,6 +157,8 @@ async def test_a_life_of_a_pull_request(shop: Town) -> None:
         ("PATCH /repos/{owner}/{repo}/pulls/{number}", number, "done"),
         ("POST /repos/{owner}/{repo}/issues/{number}/comments", number, "done"),
         ("GraphQL addComment", number, "done"),
+        ("GraphQL convertPullRequestToDraft", number, "done"),
+        ("GraphQL markPullRequestReadyForReview", number, "done"),
         ("GraphQL updateIssueComment", number, "done"),
         ("PATCH /repos/{owner}/{repo}/issues/comments/{id}", number, "done"),
     ]
@@ -264,3 +275,44 @@ async def test_tokens_have_the_route_s_permissions(shop: Town) -> None:
     assert {"metadata": "read", "pull_requests": "read"} in granted
     assert not levels & {("contents", "write"), ("checks", "write"), ("actions", "write"), ("workflows", "write")}
     assert all(one.repository_ids == {shop.scene.shop.id} for one in shop.courier_tokens())
+
+
+async def test_logs_are_fetched_from_where_github_keeps_them(shop: Town) -> None:
+    """Without the courier's token, and from nowhere else."""
+    await shop.pull()
+    (run,) = shop.scene.shop.runs.values()
+    job = run.jobs[1][0]
+    path = f"/repos/acme/shop/actions/jobs/{job.id}/logs"
+    answer = await shop.call("GET", path)
+    assert (answer.status_code, answer.content) == (200, job.log)
+    downloads = [one for one in shop.scene.github.requests if one.path.startswith("/_downloads/")]
+    assert [one.actor for one in downloads] == [""]
+    before = len(shop.upstream())
+    for location in ("https://evil.example/log", "http://169.254.169.254/latest", "file:///etc/passwd", ""):
+        shop.scene.github.faults.clear()
+        shop.scene.github.faults.add(Fault("fail", "GET", path="/logs$", status=302, headers={"location": location}))
+        refused = await shop.call("GET", path)
+        assert refused.status_code == 502 and "redirect" in refused.json()["message"]
+    assert shop.upstream()[before:] == [f"GET {path}"] * 4
+
+
+async def test_a_stop_ends_a_download(shop: Town) -> None:
+    """Within a second or so, whatever is left of it."""
+    await shop.pull()
+    (run,) = shop.scene.shop.runs.values()
+    job = run.jobs[1][0]
+    job.log = b"x" * 40_000_000
+    reader, writer = await asyncio.open_connection("127.0.0.1", shop.scene.port, limit=65536)
+    head = f"GET /repos/acme/shop/actions/jobs/{job.id}/logs HTTP/1.1\r\nHost: h\r\n"
+    writer.write(f"{head}Authorization: token {shop.scene.token}\r\n\r\n".encode())
+    received = len(await reader.read(65536))
+    assert received > 0 and shop.scene.grant is not None
+    await sessions.revoke(shop.scene.database, shop.scene.grant.session, "enough")
+    flights = shop.scene.proxy._fetching._flights
+    async with asyncio.timeout(10):
+        while flights.number:  # nothing is read meanwhile, so the rest of the log waits in the proxy
+            await asyncio.sleep(0.02)
+        while data := await reader.read(65536):
+            received += len(data)
+    writer.close()
+    assert received < len(job.log)

@@ -47,7 +47,7 @@ from tests.proxy.build import grant
 
 SOAK = os.environ.get("MERGEGATE_SOAK") == "1"
 slow = settings(
-    max_examples=200_000 if SOAK else 250, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True
+    max_examples=200_000 if SOAK else 150, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True
 )
 GRANT = grant(ticket=3, rights=frozenset({Right.PULL_REQUEST, Right.COMMENT}))
 
