@@ -310,7 +310,8 @@ async def test_a_stop_ends_a_download(shop: Town) -> None:
     await sessions.revoke(shop.scene.database, shop.scene.grant.session, "enough")
     flights = shop.scene.proxy._fetching._flights
     async with asyncio.timeout(10):
-        while flights.number:  # nothing is read meanwhile, so the rest of the log waits in the proxy
+        # Nothing is read meanwhile, so the rest of the log waits in the proxy.
+        while flights.number:  # noqa: ASYNC110 - nothing tells when a flight ends
             await asyncio.sleep(0.02)
         while data := await reader.read(65536):
             received += len(data)
