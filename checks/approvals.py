@@ -24,7 +24,7 @@ class Terms:
 
     `bundle_digest` is that of the bundle as it is now. `agents` are logins that the policy names as agents, beside
     those known here. `keep_on_clean_merge`: an approval of an earlier head stays when only clean merges of the target
-    came since that leave every change as it was.
+    came since that leave every change as it was. `reads_code` are areas for which a comment does not do.
     """
 
     classification: Classification
@@ -32,6 +32,7 @@ class Terms:
     allow_operator: bool = False
     agents: tuple[str, ...] = ()
     keep_on_clean_merge: bool = False
+    reads_code: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +119,7 @@ def _without_write(snapshot: Snapshot, account: Account) -> str | Unread | None:
 def _objection(snapshot: Snapshot, terms: Terms, excluded: Mapping[str, str], review: Review) -> str | None:
     why = (
         _why_not_said(review)
+        or _why_unread_code(terms, review)
         or _why_not_this_person(terms, excluded, review.author)
         or _why_stale(snapshot, terms, review)
         or _why_unknown_hands(snapshot)
@@ -130,6 +132,12 @@ def _why_not_said(review: Review) -> str | None:
     if review.state == "APPROVED":
         return None
     return "was dismissed" if review.state == "DISMISSED" else f"has the unknown state {review.state[:40]!r}"
+
+
+def _why_unread_code(terms: Terms, review: Review) -> str | None:
+    if not review.comment or not terms.reads_code:
+        return None
+    return f"approved by a comment, and a change of {', '.join(terms.reads_code)} asks for a review of its code"
 
 
 def _why_not_this_person(terms: Terms, excluded: Mapping[str, str], account: Account) -> str | None:

@@ -28,7 +28,7 @@ class ReviewRequirement:
     makes a person eligible; an eligible person needs write permission on the repository in any case. `bundle_digest`
     is that of the bundle as it is now (`read_bundle(snapshot).digest`); the ticket's comes from the snapshot. `agents`
     are logins that the policy names as agents, beside those known here. A request for changes by somebody of `veto`
-    stands until they withdraw it themselves.
+    stands until they withdraw it themselves. For a change of `reads_code` (names of areas) a comment does not do.
     """
 
     approvals: int
@@ -42,11 +42,17 @@ class ReviewRequirement:
     organizations: tuple[str, ...] = ()
     keep_on_clean_merge: bool = False
     veto: Electorate = _NOBODY
+    reads_code: tuple[str, ...] = ()
 
     @property
     def terms(self) -> Terms:
         return Terms(
-            self.classification, self.bundle_digest, self.allow_operator, self.agents, self.keep_on_clean_merge
+            self.classification,
+            self.bundle_digest,
+            self.allow_operator,
+            self.agents,
+            self.keep_on_clean_merge,
+            self.reads_code,
         )
 
     @property

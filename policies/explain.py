@@ -172,6 +172,9 @@ def _footer(verdict: Verdict, snapshot: Snapshot, run: Run) -> str:
 
 
 def _how_to_approve(verdict: Verdict, run: Run) -> str:
+    if run != "evidence" and verdict.needed and verdict.reads_code:
+        areas = ", ".join(map(code, verdict.reads_code))
+        return f"\n\nApprove with a review of the code: a change of {areas} asks for it, and no comment does."
     if run == "evidence" or verdict.code is None:
         return ""
     return f"\n\nApprove with a review, or with a comment whose first line is {code(f'/approve {verdict.code}')}."

@@ -12,6 +12,7 @@ from checks.people import excluded_approvers
 from checks.review import ReviewRequirement, ReviewResult
 from checks.snapshot import Permission, Unread
 from policies import rules
+from policies.areas import AreaRuling, reads_code, rule_areas
 from policies.case import Case
 from policies.conditions import electorate_of
 from policies.facts import Facts
@@ -32,6 +33,7 @@ class Reviewed:
     counted: tuple[str, ...]
     needed: tuple[str, ...]
     asks: tuple[Ask, ...] = ()
+    reads_code: tuple[str, ...] = ()
 
 
 def review_of(case: Case, for_people: tuple[Finding, ...]) -> Reviewed:
@@ -39,12 +41,15 @@ def review_of(case: Case, for_people: tuple[Finding, ...]) -> Reviewed:
     requirement = _requirement(case, for_people)
     result = review.check(case.snapshot, requirement)
     ruling = rule_on(case.state.policy, _facts(case, requirement))
-    counted = tuple(dict.fromkeys((*result.counted, *ruling.counted)))
+    areas = _areas(case, requirement)
+    ruling = replace(ruling, waits_for=ruling.waits_for + areas.waits_for)
+    counted = tuple(dict.fromkeys((*result.counted, *ruling.counted, *areas.counted)))
     independent = _independent(case, max(requirement.approvals, ruling.people), counted)
-    node = _node(case, result, ruling, independent, for_people)
+    shown = replace(result, findings=result.findings + areas.findings)
+    node = _node(case, shown, ruling, independent, for_people)
     needed = _needed(case, node, result, ruling, independent)
     asks = _asks(case, requirement, result, ruling) if needed else ()
-    return Reviewed(node, counted, needed, asks)
+    return Reviewed(node, counted, needed, asks, requirement.reads_code)
 
 
 def _asks(case: Case, requirement: ReviewRequirement, result: ReviewResult, ruling: Ruling) -> tuple[Ask, ...]:
@@ -72,7 +77,15 @@ def _requirement(case: Case, for_people: tuple[Finding, ...]) -> ReviewRequireme
         agents=policy.agents.apps,
         keep_on_clean_merge=policy.review.keep_on_clean_merge,
         veto=electorate_of(policy.veto),
+        reads_code=reads_code(policy, case.risk.areas),
     )
+
+
+def _areas(case: Case, requirement: ReviewRequirement) -> AreaRuling:
+    if _asks_nobody(case):
+        return AreaRuling()
+    given = approvals_of(case.snapshot, requirement.terms)
+    return rule_areas(case.state.policy, case.snapshot, case.risk.areas, given)
 
 
 def _facts(case: Case, requirement: ReviewRequirement) -> Facts:
@@ -92,9 +105,12 @@ def _approvals(case: Case) -> int:
     by_risk = policy.requirements.at(case.level).approvals
     if case.who.kind == "outsider":
         return max(by_risk, policy.outsiders.approvals)
-    if case.who.kind == "person" and (not policy.review.people_need_approval or _repairs_policy(case)):
-        return 0
-    return by_risk
+    return 0 if _asks_nobody(case) else by_risk
+
+
+def _asks_nobody(case: Case) -> bool:
+    asks = case.state.policy.review.people_need_approval and not _repairs_policy(case)
+    return case.who.kind == "person" and not asks
 
 
 def _repairs_policy(case: Case) -> bool:

@@ -138,6 +138,7 @@ def highest_permission(policy: Policy) -> Permission:
 
 def _asked(policy: Policy) -> Iterator[Approvers | Who]:
     yield from (approvers_at(policy, risk) for risk in Risk)
+    yield from (area.reviewers for area in policy.risk.areas.values() if area.reviewers is not None)
     yield from people_of(policy)
 
 

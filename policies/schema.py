@@ -16,7 +16,7 @@ from policies.ci_sections import Ci, Verifier
 from policies.fields import AreaName, Patterns, Reuse, RiskWord, Section
 from policies.people_sections import Agents, Approvers, DependencyBots, Outsiders, People, ReviewRules
 from policies.queue_section import Queue
-from policies.rule_sections import OverrideBy, Rule, RuleName, Veto
+from policies.rule_sections import NamedPeople, OverrideBy, Rule, RuleName, Veto
 
 POLICY_PATH = ".github/mergegate.yml"
 
@@ -37,6 +37,13 @@ class Area(Section):
     risk: RiskWord = Field(description="Risk of a change to any path of this area.")
     paths: Patterns = Field(description="Path patterns, gitignore style. Replaces the preset's list.")
     more_paths: Patterns = Field(default=(), description="Path patterns in addition to `paths`.")
+    review: Literal["code", "evidence"] = Field(
+        default="evidence",
+        description="`code`: whoever approves reviews the code, a comment does not do. `evidence`: either does.",
+    )
+    reviewers: NamedPeople | None = Field(
+        default=None, description="One of these must approve a change of this area, whatever else is asked for."
+    )
 
     @property
     def all_paths(self) -> tuple[str, ...]:

@@ -35,7 +35,8 @@ def _review_title(verdict: Verdict) -> str:
         return clean(f"Approved by {by}", LONGEST) if by else f"No approval needed at {verdict.risk.word} risk"
     if verdict.needed:
         command = f": /approve {verdict.code}" if verdict.code else ""
-        return clean(f"Needs approval by {' or '.join(verdict.needed)}", LONGEST - len(command)) + command
+        wanted = "a review of the code" if verdict.reads_code else "approval"
+        return clean(f"Needs {wanted} by {' or '.join(verdict.needed)}", LONGEST - len(command)) + command
     if verdict.review.status is Status.PENDING:  # a draft: nobody is asked, so no fix is the next step
         return clean(verdict.review.reason, LONGEST)
     return _next_step(verdict.review)

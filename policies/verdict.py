@@ -172,6 +172,7 @@ class Verdict:
     subject: Subject | None = None  # None: nothing was judged, or it was recorded before there was one
     code: str | None = None
     asks: tuple[Ask, ...] = ()  # whose reviews are needed by name, beside whoever has a permission
+    reads_code: tuple[str, ...] = ()  # areas because of which whoever approves must review the code
 
     @property
     def key(self) -> str:

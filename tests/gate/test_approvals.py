@@ -14,7 +14,8 @@ from tests.github.state import Comment, PullRequest, Repository
 
 pytestmark = pytest.mark.anyio
 
-STAYS = MEDIUM.replace("'on'", "'off'")
+EVIDENCE = MEDIUM.replace("{risk: medium}", "{risk: medium, review: evidence}")
+STAYS = EVIDENCE.replace("'on'", "'off'")
 WAITS = {"evidence": "success", "review": "in_progress"}
 
 
@@ -135,7 +136,7 @@ async def test_a_comment_whose_delivery_was_lost_is_found_by_the_next_look(stage
 async def test_membership_is_read_again_for_the_merge_group(stage: Scene) -> None:
     team = "approvers:\n  teams: [reviewers]\n  users: []\n  permission: null\n"
     stage.github.team("acme", "reviewers", ["bob"])
-    shop = await open_shop(stage, MEDIUM + team)
+    shop = await open_shop(stage, EVIDENCE + team)
     hold_groups(stage, shop)
     pull = await agent_pull(stage, shop, "payment", PAYMENT, MEDIUM_BUNDLE)
     await stage.settle()

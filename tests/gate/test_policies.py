@@ -47,7 +47,7 @@ async def test_rules_veto_kept_approvals_and_override(stage: Scene) -> None:
     paid = await agent_pull(stage, shop, "payment", {"shop/payment.py": "RATE = 2\n"})
     cart = await agent_pull(stage, shop, "cart", CART)
     assert await _verdict(stage, shop, paid) == WAITS
-    assert "Needs approval by acme/payments or members of acme" in stage.summary(shop, paid, "review")
+    assert "Needs a review of the code by acme/payments or members of acme" in stage.summary(shop, paid, "review")
     await stage.github.review(shop, paid.number, "ada")
     await stage.github.review(shop, cart.number, "bob")
     await stage.github.review(shop, cart.number, "eve", "REQUEST_CHANGES", "Not like this.")

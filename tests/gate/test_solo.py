@@ -13,7 +13,14 @@ from tests.gate.test_stories import MEDIUM_BUNDLE, PAYMENT
 
 pytestmark = pytest.mark.anyio
 
-SOLO = "version: 1\nextends: solo\nqueue:\n  enqueue: 'on'\nrisk:\n  areas:\n    payment: {risk: medium}\n"
+SOLO = """\
+version: 1
+extends: solo
+queue: {enqueue: 'on'}
+risk:
+  areas:
+    payment: {risk: medium, review: evidence}
+"""
 WAITS = {"evidence": "success", "review": "in_progress"}
 
 

@@ -62,6 +62,7 @@ CHECKS = {
     "ci.runs", "ci.workflow-files", "ci.jobs", "ci.logs", "ci.commands", "ci.tests",
     "ci.token", "ci.secrets", "ci.cache", "ci.runner", "ci.variables", "ci.attempts",
     "ci.reports", "ci.baseline", "ci.other", "ci.verifier", "review", "review.changes", "review.co-authors",
+    "review.area",
     "review.veto", "review.unmapped", "rules.a", "rules.b", "rules.c", "rules.d", "override", "policy.check",
 }  # fmt: skip
 ACTIONS = {
@@ -200,6 +201,8 @@ POLICIES = {
     "  a: {require: {approvals: {}}}\n  b: {require: {condition: {signed: true}}}\n"
     "  c: {when: {paths: [db/]}, require: {code_owners: {}}}\n"
     "  d: {require: {condition: {workflows: [{path: .github/workflows/ci.yml}]}}}\n",
+    "areas": "version: 1\nrisk: {areas: {tests: {reviewers: {users: [ada]}}, x: {risk: low, paths: ['*'], "
+    "reviewers: {teams: [core]}}}}\n",
     "unread": PolicySource(AWAY, "refs/heads/main", TARGET),
 }
 
