@@ -75,9 +75,16 @@ def approvals_of(snapshot: Snapshot, terms: Terms) -> tuple[Approval, ...]:
 
 def _approvals(snapshot: Snapshot, terms: Terms) -> Iterator[Approval]:
     excluded = excluded_approvers(snapshot, terms.classification, terms.allow_operator)
-    for review in () if isinstance(snapshot.reviews, Unread) else standing(snapshot.reviews):
+    for review in () if isinstance(snapshot.reviews, Unread) else standing(_of_weight(snapshot.reviews, terms)):
         if review.state != "CHANGES_REQUESTED":
             yield Approval(review.author, _objection(snapshot, terms, excluded, review))
+
+
+def _of_weight(reviews: Iterable[Review], terms: Terms) -> Iterator[Review]:
+    """Where a comment does not do, it takes nothing from what the same person said in a review."""
+    given = tuple(reviews)
+    said = {one.author.login.casefold() for one in given if not one.comment and one.state in _DECISIVE}
+    return (one for one in given if not (terms.reads_code and one.comment and one.author.login.casefold() in said))
 
 
 def count(snapshot: Snapshot, approvals: Iterable[Approval], electorate: Electorate) -> Count:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -13,7 +15,7 @@ from policies.evaluate import evaluate
 from policies.explain import explain
 from policies.titles import title
 from policies.verdict import Ask, Verdict
-from tests.policies.build import ADA, approval, change, person_snapshot, presets, state
+from tests.policies.build import ADA, NOW, approval, change, person_snapshot, presets, state
 from tests.policies.rule_case import CY, approved_by, policy_of, pull
 
 LOW = "version: 1\nrequirements: {high: {evidence: ci, approvals: 1}}\n"
@@ -80,6 +82,8 @@ def test_where_code_must_be_read_a_comment_does_not_do() -> None:
     assert "no comment does" in summary
     assert "no comment does" not in explain(waits, pull(**PAYMENT), "evidence").summary
     assert judged(code, *approved_by(CY)).review.status is Status.PASSED
+    later = replace(comment, submitted_at=NOW + timedelta(minutes=1))
+    assert judged(code, *approved_by(CY), later).review.status is Status.PASSED
     assert judged(NAMED, comment).review.status is Status.PASSED
     assert judged(NAMED).code is not None
 
