@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import traceback
 
@@ -27,7 +28,9 @@ def main() -> None:
 def _run(words: list[str]) -> None:
     asked = plain_check(words)
     if asked is not None:
-        sys.exit(_checked(asked))
+        code = _checked(asked)
+        gc.freeze()  # the interpreter's last collection would walk through all that was loaded and made, for nothing
+        sys.exit(code)
     # A library that reads command lines takes longer to load than `check` to judge most changes.
     from app.cli.commands import app
 
