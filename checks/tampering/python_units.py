@@ -91,12 +91,14 @@ class _File:
     is_test_file: bool
     constants: dict[str, ast.expr] = field(init=False)
     module: Module = field(init=False)
+    of_tests: frozenset[str] = field(init=False)
     units: dict[str, Unit] = field(default_factory=dict)
     helpers: list[Unit] = field(default_factory=list)
 
     def read(self) -> FileUnits:
         module = self.source.tree
         self.constants = _constants(module.body)
+        self.of_tests = frozenset(_from_tests(module.body))
         self.module = Module(self.source, self.constants, _skippers(module.body), swallowing(module.body))
         self._suite(module.body, _Suite("", Marks(), _is_searched(self.path) and _wants_tests(module.body)))
         defines = frozenset() if self.is_test_file else frozenset(_defined(module.body))
@@ -209,7 +211,7 @@ class _File:
         return Conditions(self.constants)
 
     def _reader(self) -> MarkReader:
-        return MarkReader(self.source, self._conditions())
+        return MarkReader(self.source, self._conditions(), self.of_tests)
 
 
 def _both(outer: _Branch, inner: _Branch) -> _Branch:
@@ -226,6 +228,13 @@ def _constants(body: Iterable[ast.stmt]) -> dict[str, ast.expr]:
     named = [(line.targets[0].id, line.value) for line in assigned if isinstance(line.targets[0], ast.Name)]
     times = Counter(name for name, _ in named)
     return {name: value for name, value in named if times[name] == 1}
+
+
+def _from_tests(body: Iterable[ast.stmt]) -> Iterator[str]:
+    """Names that come from other files of the tests."""
+    for statement in body:
+        if isinstance(statement, ast.ImportFrom) and (statement.level or "test" in (statement.module or "")):
+            yield from (name.asname or name.name for name in statement.names)
 
 
 def _cases(marks: Marks, body: Body) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from checks.tampering.expectations import Context, subject_of_test
 from checks.tampering.units import Unit
 from checks.tampering.words import called_names, last_part, words
 
+_QUALIFIER = re.compile(r"\b[a-z_]\w*+\.(?=[A-Za-z_]\w*+\()")
 _SHORTEST_TEXT = 6  # characters, with quotes
 _Pairs = Iterable[tuple[Unit, Unit]]
 
@@ -90,7 +92,7 @@ def _changed(new: Unit, before: str, after: str, context: Context) -> Iterator[A
 
 def _holds_same(before: str, after: str) -> bool:
     """Whether a row has the same values and names, but for where these come from: `_order()`, `build.order()`."""
-    (old_values, old), (new_values, new) = words(before), words(after)
+    (old_values, old), (new_values, new) = words(_QUALIFIER.sub("", before)), words(_QUALIFIER.sub("", after))
     return old_values == new_values and {_plain(name) for name in old} <= {_plain(name) for name in new}
 
 

@@ -62,10 +62,15 @@ class Marks:
 
 @dataclass(frozen=True, slots=True)
 class MarkReader:
-    """`values` are what names of the file stand for: `slow = pytest.mark.skipif(…)`, `ROWS = [(1, 2), (3, 4)]`."""
+    """`conditions` know what names of the file stand for: `slow = pytest.mark.skipif(…)`, `ROWS = [(1, 2), (3, 4)]`.
+
+    `of_tests` are names that it has from other files of the tests: marks may be among them, with rows that are not
+    seen here.
+    """
 
     source: Source
     conditions: Conditions
+    of_tests: frozenset[str] = frozenset()
 
     def read(self, marks: Sequence[ast.expr]) -> Marks:
         """What several marks come to. Raises TooMuch."""
@@ -86,6 +91,8 @@ class MarkReader:
     def _one(self, mark: ast.expr) -> Marks:
         call = mark if isinstance(mark, ast.Call) else None
         name = last_name(call.func if call else mark)
+        if isinstance(mark, ast.Name) and name in self.of_tests:
+            return Marks(cases=0)
         if name.startswith("skip"):
             return self._skip(mark, name, call)
         if name in _SET_ASIDE and "mark" in dotted(call.func if call else mark):

@@ -53,9 +53,13 @@ def _is_quiet_manager(function: _Function) -> bool:
 
 def _is_quiet_decorator(function: _Function) -> bool:
     """It takes a function and gives another one, which calls it and swallows, or does not call it at all."""
-    given = [argument.arg for argument in function.args.args][:1]
+    given = [argument.arg for argument in function.args.args]
     inner = [one for one in function.body if isinstance(one, _Function)]
-    if not given or not any(isinstance(last, ast.Return) and _is_one_of(last.value, inner) for last in function.body):
+    if (
+        len(given) != 1
+        or given[0] in ("self", "cls")
+        or not any(isinstance(last, ast.Return) and _is_one_of(last.value, inner) for last in function.body)
+    ):
         return False
     used = [node for one in inner for node in nodes(one) if isinstance(node, ast.Name) and node.id == given[0]]
     tries = (node for one in inner for node in _swallowing_tries(one))
