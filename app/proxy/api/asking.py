@@ -70,6 +70,8 @@ class Asking:
         credential = await self._service.credential(grant, permissions)
         async with self._sent(method, url(credential), _signed(credential, headers), body) as response:
             self._check(grant, credential, response)
+            if is_redirect(response):
+                raise moved()
             return response.status, response.headers, await read_whole(response, WRITTEN_BYTES)
 
     @contextlib.asynccontextmanager

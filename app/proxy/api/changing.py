@@ -47,8 +47,17 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
+class Came:
+    """What came of a write, what was made, and the body of the answer to the agent."""
+
+    outcome: ledger.Outcome
+    made: Made
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class _Write:
-    """`name` as in the ledger; `send` gives GitHub's answer, `read` what it made, None when it made nothing."""
+    """`name` as in the ledger; `send` gives GitHub's answer, `read` what came of it."""
 
     name: str
     makes: Makes | None
@@ -56,7 +65,7 @@ class _Write:
     number: int | None
     refused: int  # the status of refusals
     send: Callable[[Found | None], Awaitable[Answered]]
-    read: Callable[[Answered], tuple[Made | None, bytes]]
+    read: Callable[[Answered], Came]
 
 
 class Changing:
@@ -78,8 +87,8 @@ class Changing:
             permissions = asked.route.permissions or _talking(call.grant, found, asked.number)
             return await self._asking.write(call.grant, permissions, asked.route.method, url, headers, body)
 
-        def read(answered: Answered) -> tuple[Made | None, bytes]:
-            return _rest_made(asked.route.makes, answered), answered[2]
+        def read(answered: Answered) -> Came:
+            return _rest_came(asked.route.makes, answered)
 
         write = _Write(asked.route.name, asked.route.makes, asked.looks, asked.number, 403, send, read)
         await self._noted(call, write)
@@ -94,8 +103,8 @@ class Changing:
             permissions = asked.mutation.permissions or _talking(call.grant, found, None)
             return await self._asking.write(call.grant, permissions, "POST", lambda _: url, headers, body)
 
-        def read(answered: Answered) -> tuple[Made | None, bytes]:
-            return _graph_made(asked, answered)
+        def read(answered: Answered) -> Came:
+            return _graph_came(asked, answered)
 
         name = f"GraphQL {asked.name}"
         await self._noted(call, _Write(name, asked.mutation.makes, asked.looks, None, 200, send, read))
@@ -124,34 +133,32 @@ class Changing:
         return first
 
     async def _sent(self, call: Call, write: _Write, entry: int, found: Found | None) -> None:
-        outcome: ledger.Outcome = "unknown"
-        made = None
+        came = Came("unknown", Made(), b"")
         try:
             answered = await write.send(found)
-            made, body = write.read(answered)
-            outcome = "failed" if made is None else "done"
+            came = write.read(answered)
         except Failed:
-            outcome = "failed"
+            came = Came("failed", Made(), b"")
             raise
         except NotDone as wrong:
-            outcome = "unknown" if wrong.may_have_happened else "failed"
+            came = Came("unknown" if wrong.may_have_happened else "failed", Made(), b"")
             raise _perhaps(wrong) if wrong.may_have_happened else wrong from None
         finally:
             call.flight.entry = None
-            await self._end(entry, outcome, made or Made(), found.number if found else write.number)
-        status, headers, _ = answered
-        await whole(call.send, status, headers, body, call.addresses)
+            await self._end(entry, came, found.number if found else write.number)
+        await whole(call.send, answered[0], answered[1], came.body, call.addresses)
 
-    async def _end(self, entry: int, outcome: ledger.Outcome, made: Made, number: int | None) -> None:
-        number = made.number or number
+    async def _end(self, entry: int, came: Came, number: int | None) -> None:
+        made = came.made
+        known = made.number or number
         ending = ledger.end(
-            self._database, entry, outcome, number=number, object_id=made.object_id, node_id=made.node_id
+            self._database, entry, came.outcome, number=known, object_id=made.object_id, node_id=made.node_id
         )
         try:
             await asyncio.shield(ending)
         except DatabaseAway:
             # The entry lapses and reads as unknown: the comment stays, but cannot be edited through the proxy.
-            log.warning("the end of a write could not be noted", entry=entry, outcome=outcome)
+            log.warning("the end of a write could not be noted", entry=entry, outcome=came.outcome)
 
 
 def _talking(grant: Grant, found: Found | None, number: int | None) -> Permissions:
@@ -168,34 +175,38 @@ def _perhaps(wrong: NotDone) -> NotDone:
     return NotDone(Denied(wrong.denied.status, refusal), may_have_happened=True)
 
 
-def _rest_made(makes: Makes | None, answered: Answered) -> Made | None:
+def _rest_came(makes: Makes | None, answered: Answered) -> Came:
     status, _, raw = answered
     if status not in (200, 201):
-        return None
+        return Came("failed", Made(), raw)
     answer = _object(raw)
     if makes == "pull":
-        return Made(number=_number(answer, "number"), node_id=_text(answer, "node_id"))
+        return Came("done", Made(number=_number(answer, "number"), node_id=_text(answer, "node_id")), raw)
     if makes == "comment":
-        return Made(object_id=_number(answer, "id"), node_id=_text(answer, "node_id"))
-    return Made()
+        return Came("done", Made(object_id=_number(answer, "id"), node_id=_text(answer, "node_id")), raw)
+    return Came("done", Made(), raw)
 
 
-def _graph_made(asked: Change, answered: Answered) -> tuple[Made | None, bytes]:
-    """What was made, and the answer without what was asked for beside the agent's own selection."""
+def _graph_came(asked: Change, answered: Answered) -> Came:
+    """The answer is without what was asked for beside the agent's own selection."""
     answer = _object(answered[2])
     data = answer.get("data")
     payload = data.get(asked.answer_key) if isinstance(data, dict) else None
-    if answered[0] != 200 or not isinstance(payload, dict):
-        return None, answered[2]
+    if not isinstance(payload, dict):
+        # GitHub says why it did not do it; what says neither is no answer of GitHub's.
+        refused = answered[0] != 200 or isinstance(answer.get("errors"), list)
+        return Came("failed" if refused else "unknown", Made(), answered[2])
     asked_for = payload.pop(ALIAS, None) or {}
-    if asked.mutation.makes == "pull":
-        made = Made(number=_number(asked_for, "number"), node_id=_text(asked_for, "id"))
-    elif asked.mutation.makes == "comment":
+    return Came("done", _graph_made(asked.mutation.makes, asked_for), json.dumps(answer).encode("ascii"))
+
+
+def _graph_made(makes: Makes | None, asked_for: Mapping[str, Any]) -> Made:
+    if makes == "pull":
+        return Made(number=_number(asked_for, "number"), node_id=_text(asked_for, "id"))
+    if makes == "comment":
         node = asked_for.get("node") or {}
-        made = Made(object_id=_number(node, "databaseId"), node_id=_text(node, "id"))
-    else:
-        made = Made()
-    return made, json.dumps(answer).encode("ascii")
+        return Made(object_id=_number(node, "fullDatabaseId"), node_id=_text(node, "id"))
+    return Made()
 
 
 def _object(raw: bytes) -> dict[str, Any]:
@@ -207,7 +218,10 @@ def _object(raw: bytes) -> dict[str, Any]:
 
 
 def _number(answer: Mapping[str, Any], name: str) -> int | None:
+    """A number, or the text of one: GraphQL writes those of more than 32 bits so."""
     value = answer.get(name)
+    if isinstance(value, str) and value.isascii() and value.isdigit():
+        return int(value)
     return value if isinstance(value, int) else None
 
 

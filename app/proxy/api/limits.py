@@ -16,6 +16,7 @@ from app.proxy.refusal import Refusal
 
 KEPT = 4096  # sessions whose buckets are remembered
 HOUR = timedelta(hours=1)
+COMMENTING = frozenset({"POST /repos/{owner}/{repo}/issues/{number}/comments", "GraphQL addComment"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ def too_many_writes(limits: Limits, entries: Sequence[Entry], comment: bool, now
     recent = [one for one in entries if one.route != "push" and one.outcome != "failed" and now - one.began_at < HOUR]
     if len(recent) >= limits.writes:
         return _too_many("writes", limits.writes, _until(recent, limits.writes, now))
-    comments = [one for one in recent if one.object_id is not None]
+    comments = [one for one in recent if one.route in COMMENTING]
     if comment and len(comments) >= limits.comments:
         return _too_many("comments", limits.comments, _until(comments, limits.comments, now))
     return None

@@ -73,7 +73,7 @@ MUTATIONS: Mapping[str, Mutation] = {
         Right.COMMENT,
         {"subjectId": _ID, "body": text(TEXT), "clientMutationId": _TALLY},
         lambda given: (DiscussedNode(given["subjectId"]),),
-        made="commentEdge { node { id databaseId } }",
+        made="commentEdge { node { id fullDatabaseId } }",
         makes="comment",
     ),
     "updateIssueComment": Mutation(

@@ -91,6 +91,18 @@ async def test_writing_when_github_is_not_well(shop: Town) -> None:
         assert edited.status_code == 403
 
 
+async def test_answers_to_writes_that_say_nothing(shop: Town) -> None:
+    faults, path = shop.scene.github.faults, f"/repos/acme/shop/issues/{shop.ticket.number}/comments"
+    faults.add(Fault("fail", operation="Odd", status=200))
+    given = {"subjectId": shop.node("Issue", shop.ticket.id), "body": "x"}
+    odd = await shop.call("POST", "/graphql", {"query": COMMENT.replace("(", " Odd(", 1), "variables": {"i": given}})
+    assert odd.status_code == 200 and "data" not in odd.json()
+    faults.add(Fault("fail", "POST", path="/comments$", status=307, headers={"location": "/repositories/9/comments"}))
+    moved = await shop.call("POST", path, {"body": "x"})
+    assert moved.status_code == 502 and "redirect" in moved.json()["message"]
+    assert await outcomes(shop) == ["failed", "unknown"]
+
+
 async def test_what_github_refuses_is_passed_on(shop: Town) -> None:
     await shop.pull()
     again = await shop.call("POST", "/repos/acme/shop/pulls", {"title": "T", "head": "agent/work", "base": "main"})

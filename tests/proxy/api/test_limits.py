@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from app.proxy.api.limits import KEPT, Limits, Requests, too_many_writes
+from app.proxy.api.limits import COMMENTING, KEPT, Limits, Requests, too_many_writes
+from app.proxy.api.mutations import MUTATIONS
+from app.proxy.api.routes import ALLOWED
 from app.proxy.ledger import Entry
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
@@ -59,8 +61,9 @@ def test_comments_of_the_last_hour_are_counted() -> None:
     assert denied is not None and denied.status == 429 and denied.retry_after == 601
     assert too_many_writes(limits, [entry(5), entry(50)], False, NOW) is None
     assert too_many_writes(limits, [entry(5), entry(61)], True, NOW) is None
-    assert too_many_writes(limits, [entry(5), entry(50, comment=None)], True, NOW) is None
+    assert too_many_writes(limits, [entry(5), entry(50, "GraphQL updateIssueComment")], True, NOW) is None
     assert too_many_writes(limits, [entry(5), entry(50, outcome="failed", comment=None)], True, NOW) is None
+    assert too_many_writes(limits, [entry(5), entry(0, outcome=None, comment=None)], True, NOW) is not None
 
 
 def test_all_writes_are_counted_but_pushes() -> None:
@@ -69,3 +72,9 @@ def test_all_writes_are_counted_but_pushes() -> None:
     assert too_many_writes(limits, [*edits, entry(7, "push", None)], False, NOW) is None
     assert too_many_writes(limits, [*edits, entry(7, "PATCH", None, outcome=None)], False, NOW) is not None
     assert too_many_writes(limits, [*edits, entry(7, "PATCH", None, outcome="unknown")], False, NOW) is not None
+
+
+def test_the_routes_that_comment_are_those_of_the_tables() -> None:
+    rest = {one.name for one in ALLOWED if one.makes == "comment"}
+    graphql = {f"GraphQL {name}" for name, one in MUTATIONS.items() if one.makes == "comment"}
+    assert rest | graphql == COMMENTING
