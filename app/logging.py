@@ -36,9 +36,15 @@ class LateLogger:
     def __getattr__(self, method: str) -> Any:
         import structlog
 
-        if not structlog.is_configured():
-            configure_logging(_ERROR)
+        keep_quiet()
         return getattr(structlog.get_logger(self._name), method)
+
+
+def keep_quiet() -> None:
+    """Where structlog is loaded and nobody has set it up, only what is broken is said."""
+    structlog = sys.modules.get("structlog")
+    if structlog is not None and not structlog.is_configured():
+        configure_logging(_ERROR)
 
 
 def configure_logging(level: int = _INFO) -> None:

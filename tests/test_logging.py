@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 import structlog
 
-from app.logging import LateLogger, configure_logging
+from app.logging import LateLogger, configure_logging, keep_quiet
 
 
 @pytest.fixture(autouse=True)
@@ -63,3 +63,21 @@ def test_a_late_logger_keeps_the_level_that_was_set_up(capsys: pytest.CaptureFix
     configure_logging()
     LateLogger("test").info("heard")
     assert "heard" in capsys.readouterr().err
+
+
+def test_what_was_set_up_stays(capsys: pytest.CaptureFixture[str]) -> None:
+    structlog.reset_defaults()
+    keep_quiet()
+    structlog.get_logger("test").info("unheard")
+    configure_logging()
+    keep_quiet()
+    structlog.get_logger("test").info("heard")
+    said = capsys.readouterr().err
+    assert "unheard" not in said
+    assert said.count("heard") == 1
+
+
+def test_nothing_is_loaded_to_keep_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "structlog")
+    keep_quiet()
+    assert "structlog" not in sys.modules

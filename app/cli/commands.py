@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from app.errors import ActionableError
+from app.logging import keep_quiet
 
 _COULD_NOT_LOOK = 2
 
@@ -43,6 +44,7 @@ COMMANDS = {
         "parse_log:parse_log",
         "Read a raw job log and say which tests ran. Exit code 0: it could be read; 2: it could not.",
     ),
+    "replay": Command("replay:replay_decision", "Judge a stored decision again; exit code 1: another verdict."),
     "explain": Command("explain:explain", "Show the last decision about a pull request. Exit code 2: there is none."),
     "wait": Command(
         "wait:wait", "Wait for the gate's answer on a pull request, with the token in GH_TOKEN or GITHUB_TOKEN."
@@ -104,6 +106,7 @@ class _Commands(TyperGroup):
 def _load(name: str) -> Any:
     module, _, attribute = COMMANDS[name].target.partition(":")
     found = getattr(importlib.import_module(f"app.cli.{module}"), attribute)
+    keep_quiet()
     if isinstance(found, typer.Typer):
         found.rich_markup_mode = None
         group = typer.main.get_command(found)
