@@ -19,9 +19,9 @@ from app.gate.presets import read_presets
 from app.github.clients import GitHubApp
 from app.proxy import ledger, sessions
 from app.proxy.courier_app import courier_identity
+from app.proxy.describing import described
 from app.proxy.grant import Right
 from app.proxy.opening import Asked, opened
-from app.proxy.others import described
 from app.proxy.sessions import DEFAULT_RIGHTS, CannotOpen, Session
 from app.proxy.stopping import stop
 from app.store.database import Database

@@ -126,6 +126,13 @@ class Body:
         while data := await self.chunk():
             yield data
 
+    async def whole(self) -> bytes:
+        """All of it; only for bodies with a small limit. Raises BodyFailed."""
+        whole = bytearray()
+        while data := await self.chunk():
+            whole += data
+        return bytes(whole)
+
     async def drain(self, most: int, seconds: float) -> None:
         """Read and forget what is left, so that the client reads its answer. Gives up without a word."""
         if self.failed is not None:

@@ -99,7 +99,7 @@ class Lfs:
         """POST info/lfs/objects/batch."""
         if incoming.text(b"content-type").partition(";")[0].strip() != KIND or b"content-encoding" in incoming.headers:
             raise BadRequest(f"the content type is not {KIND}", 415)
-        asked = _asked(await _whole(Body(receive, MOST_ASKED)))
+        asked = _asked(await Body(receive, MOST_ASKED).whole())
         if asked.operation != "download":
             await _say(send, 403, {"message": NO_UPLOADS.sentence})
             return
@@ -196,13 +196,6 @@ def _asked(body: bytes) -> Batch:
         return Batch.model_validate_json(body)
     except ValidationError:
         raise BadRequest(f"the body is no request for up to {MOST_OBJECTS} objects with SHA-256 ids", 422) from None
-
-
-async def _whole(body: Body) -> bytes:
-    whole = bytearray()
-    while data := await body.chunk():
-        whole += data
-    return bytes(whole)
 
 
 def _own_address(incoming: Incoming, scheme: str, grant: Grant) -> str:

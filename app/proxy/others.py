@@ -1,20 +1,19 @@
-"""What the proxy answers beside git: health, and a session's own description for its holder."""
+"""What the proxy answers beside git: health, a session's own description, operators, and the API's slice."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Awaitable, Callable
 
 from app.proxy import sessions
-from app.proxy.authorize import policy
-from app.proxy.grant import Grant
+from app.proxy.describing import described, json_answer
+from app.proxy.exchange import Exchange
 from app.proxy.health import Health
-from app.proxy.incoming import Incoming, Receive, Scope, Send, answer, let_in, token_of
+from app.proxy.incoming import Incoming, Receive, Scope, Send, let_in, token_of
+from app.proxy.operator_api import PREFIX, OperatorApi
 from app.proxy.refusal import Refusal
 from app.store.database import Database, DatabaseAway
 
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
-JSON = "application/json; charset=utf-8"
 CHALLENGE = {"www-authenticate": 'Basic realm="Mergegate", charset="UTF-8"'}
 NO_TOKEN = Refusal(
     "Mergegate needs a session token", "Give it as the password of any user, or as a bearer token, and ask again"
@@ -24,18 +23,27 @@ NO_TOKEN = Refusal(
 class Others:
     """`api` answers everything else: it is the slice of GitHub's API."""
 
-    def __init__(self, database: Database, health: Health, api: Application) -> None:
+    def __init__(
+        self, database: Database, health: Health, operator: OperatorApi, exchange: Exchange, api: Application
+    ) -> None:
         self._database = database
+        self._operator = operator
+        self._exchange = exchange
         self._health = health
         self._api = api
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         incoming = let_in(scope)
+        if incoming.raw_path.startswith(PREFIX):
+            await self._operator(incoming, receive, send)
+            return
         match (incoming.method, incoming.raw_path):
             case ("GET", b"/healthz"):
                 await self._healthz(send)
             case ("GET", b"/session"):
                 await self._session(incoming, send)
+            case ("POST", b"/session/exchange"):
+                await self._exchange(incoming, receive, send)
             case _:
                 await self._api(scope, receive, send)
 
@@ -56,28 +64,3 @@ class Others:
             await json_answer(send, 401, {"message": found.sentence}, CHALLENGE)
             return
         await json_answer(send, 200, await described(self._database, found))
-
-
-async def described(database: Database, grant: Grant) -> dict[str, object]:
-    """A session for its holder or an operator; there is no secret in it."""
-    session = await sessions.session(database, grant.session)
-    frozen = None if session is None else session.frozen_because
-    return {
-        "session": grant.session,
-        "repository": f"{grant.owner}/{grant.repository}",
-        "repository_id": grant.repository_id,
-        "branch": grant.branch,
-        "base": grant.base,
-        "ticket": grant.ticket,
-        "agent": grant.agent,
-        "operator": grant.operator,
-        "rights": sorted(grant.rights),
-        "expires_at": grant.expires_at.isoformat(timespec="seconds"),
-        "policy": policy(grant),
-        "frozen": frozen,
-        "messages": [words for _, words in await sessions.unsaid(database, grant.session)],
-    }
-
-
-async def json_answer(send: Send, status: int, value: object, headers: dict[str, str] | None = None) -> None:
-    await answer(send, status, json.dumps(value, default=str).encode() + b"\n", JSON, headers)

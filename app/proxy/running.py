@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 
+from pydantic import SecretStr
+
+from app.gate.presets import read_presets
 from app.github.budgets import UNLIMITED
 from app.github.client import Settings as ClientSettings
 from app.github.clients import GitHubApp
@@ -14,11 +17,14 @@ from app.github.identity import AppIdentity
 from app.proxy.api.application import Api
 from app.proxy.application import Proxy
 from app.proxy.courier import Courier
+from app.proxy.exchange import Exchange
 from app.proxy.fetching import Fetching
 from app.proxy.flights import Flights
 from app.proxy.git_service import GitService
 from app.proxy.health import Health
+from app.proxy.identities import Identities
 from app.proxy.lfs import Lfs
+from app.proxy.operator_api import OperatorApi
 from app.proxy.others import Others
 from app.proxy.pushing import Pushing
 from app.proxy.upstream import Upstream
@@ -29,9 +35,17 @@ GIVING_BACK = 5.0  # seconds for giving tokens back when the process ends
 
 @contextlib.asynccontextmanager
 async def proxying(
-    database: Database, identity: AppIdentity, verify: ssl.SSLContext | None = None
+    database: Database,
+    identity: AppIdentity,
+    verify: ssl.SSLContext | None = None,
+    *,
+    operator: SecretStr | None = None,
+    issuers: Collection[str] = (),
 ) -> AsyncIterator[Proxy]:
-    """The application while the block lasts. `identity` is the courier App's; `verify` is for a server of one's own."""
+    """The application while the block lasts. `identity` is the courier App's; `verify` is for a server of one's own.
+
+    `operator` is the token of the operators' API, `issuers` are those whose identities may be exchanged for sessions.
+    """
     # Minting makes no content, so GitHub's limits for that do not hold; each session mints a few times an hour.
     app = GitHubApp(identity, settings=ClientSettings(writes=UNLIMITED), verify=verify)
     async with contextlib.AsyncExitStack() as stack:
@@ -43,7 +57,10 @@ async def proxying(
         await stack.enter_async_context(_watching(flights))
         health = Health()
         service = GitService(upstream, courier, health)
-        others = Others(database, health, Api(database, service, flights))
+        presets, identities = read_presets(), Identities(upstream, issuers)
+        operators = OperatorApi(database, app, presets, operator)
+        exchange = Exchange(database, app, presets, identities)
+        others = Others(database, health, operators, exchange, Api(database, service, flights))
         pushing, lfs = Pushing(database, service, flights), Lfs(service, flights)
         yield Proxy(database, Fetching(service, flights), pushing, lfs, others)
 

@@ -51,7 +51,9 @@ async def proxy_server(settings: Settings) -> AsyncIterator[Bound]:
     identity = courier_identity(settings)
     async with contextlib.AsyncExitStack() as stack:
         database = await stack.enter_async_context(Database.open(settings.database_url, settings.data))
-        proxy = await stack.enter_async_context(proxying(database, identity))
+        proxy = await stack.enter_async_context(
+            proxying(database, identity, operator=settings.operator_token, issuers=settings.oidc_issuers)
+        )
         bound = stack.enter_context(contextlib.closing(listener(address)))
         log.info("the proxy serves", address=f"{address.scheme}://{address.host}:{address.port}")
         yield Bound((server(proxy, address), bound), *_by_socket(settings, proxy, stack))

@@ -36,6 +36,7 @@ COURIER_PERMISSIONS = {
 }
 
 
+OPERATOR = "operator-" + "0" * 32
 Instead = Callable[[str, str], Response | None]  # method and target, to an answer or None
 
 
@@ -231,7 +232,11 @@ async def serving(proxy: Any, address: Address | None = None) -> AsyncIterator[i
 
 @contextlib.asynccontextmanager
 async def scene(
-    folder: Path, database: Database, authority: Authority | None = None, api_path: str = ""
+    folder: Path,
+    database: Database,
+    authority: Authority | None = None,
+    api_path: str = "",
+    issuers: tuple[str, ...] = (),
 ) -> AsyncIterator[Scene]:
     """With an `authority` GitHub speaks TLS; its API is below `api_path`, at `/api/v3` as an Enterprise Server's."""
     github = SimulatedGitHub.create(folder / "github")
@@ -249,7 +254,8 @@ async def scene(
     verify = ssl.create_default_context(cafile=str(authority.bundle)) if authority else None
     (folder / "agent").mkdir()
     try:
-        async with proxying(database, identity, verify) as proxy, serving(proxy) as port:
+        running = proxying(database, identity, verify, operator=SecretStr(OPERATOR), issuers=issuers)
+        async with running as proxy, serving(proxy) as port:
             made = Scene(
                 *(github, database, proxy, shop, installation, identity),
                 address=f"http://127.0.0.1:{port}",
