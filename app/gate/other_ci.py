@@ -6,7 +6,7 @@ The credential for a server stays in this process; what it answers as a log is r
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -26,7 +26,8 @@ from checks.snapshot import Build, BuildJob, CheckRun, Unread
 from policies import rules
 from policies.schema import Policy
 
-TIME_LIMIT = 120.0  # seconds for one build, all its logs together
+TIME_LIMIT = 180.0  # seconds for all builds of a commit together; an attempt has some minutes
+AT_ONCE = 2  # builds, whose logs are in memory together
 NO_SERVER = "the gate's settings name no {} server that it may ask"
 
 _BUILD: TypeAdapter[Build] = TypeAdapter(Build)
@@ -49,8 +50,22 @@ async def with_builds(
         for run in _green(check_runs, witness)
         if witness.log is not None
     ]
-    builds = {run.id: await _build(gate, repository_id, run, system, head_sha) for run, system in wanted}
-    return tuple(replace(run, build=builds.get(run.id)) for run in check_runs)
+    slots, end = asyncio.Semaphore(AT_ONCE), asyncio.get_running_loop().time() + TIME_LIMIT
+    builds = await asyncio.gather(
+        *[_in_time(_build(gate, repository_id, run, system, head_sha), slots, end) for run, system in wanted]
+    )
+    by_id = {run.id: build for (run, _), build in zip(wanted, builds, strict=True)}
+    return tuple(replace(run, build=by_id.get(run.id)) for run in check_runs)
+
+
+async def _in_time(build: Coroutine[Any, Any, Build | Unread], slots: asyncio.Semaphore, end: float) -> Build | Unread:
+    """What takes too long is tried again; what was read in time is kept by then."""
+    try:
+        async with asyncio.timeout_at(end), slots:
+            return await build
+    except TimeoutError:
+        build.close()
+        return Unread(f"the servers did not answer all within {TIME_LIMIT:g} s")
 
 
 def _green(check_runs: tuple[CheckRun, ...], witness: Witness) -> list[CheckRun]:
@@ -79,10 +94,8 @@ async def _fetched(server: CiServer, run: CheckRun, head_sha: str) -> Build | Un
     if place is None:
         return Unread(f"the check does not link to a build of the {server.system} server of the gate's settings")
     try:
-        async with asyncio.timeout(TIME_LIMIT), CiClient(server) as client:
+        async with CiClient(server) as client:
             fetched = await _FETCH[server.system](client, place, head_sha)
-    except TimeoutError:
-        return Unread(f"the server did not answer all within {TIME_LIMIT:g} s")
     except NotReadable as wrong:
         return Unread(str(wrong))
     jobs = [await _read(server.system, job) for job in fetched.jobs]
