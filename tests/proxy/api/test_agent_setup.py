@@ -8,7 +8,7 @@ import shlex
 import stat
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 from app.cli.agent import NoToken, commands
 from app.proxy.agent_setup import BadPlace, Place, env_file, environment, files, gitconfig, shell, spellings
 from app.store.database import Database
-from tests.proxy.api.town import Town, every_gh, town
+from tests.proxy.api.town import Ended, Town, every_gh, town
 
 TOKEN = "mgs_secret"
 PLACE = Place("https://gate.example:8443", "acme/shop", SecretStr(TOKEN))
@@ -163,7 +163,7 @@ async def shop(tmp_path: Path, database: Database) -> AsyncIterator[Town]:
 @pytest.mark.anyio
 @every_gh
 async def test_a_machine_with_nothing_but_the_set_up(shop: Town, gh: Path) -> None:
-    """Clone by GitHub's address, push, and open the pull request of the branch that is checked out."""
+    """By files, and a socket for gh."""
     folder = shop.folder / "setup"
     async with shop.socket() as socket:
         place = Place(f"https://{shop.host}", "acme/shop", SecretStr(shop.scene.token), shop.authority, socket)
@@ -173,18 +173,33 @@ async def test_a_machine_with_nothing_but_the_set_up(shop: Town, gh: Path) -> No
             (folder / name).write_text(text)
         variables = BARE | {"HOME": str(shop.folder)} | dict(made.environment)
         run = shop.runner(variables)
-        (await run("git", "clone", "-q", "git@github.com:acme/shop.git", "work", cwd=shop.folder)).ok()
-        work = shop.folder / "work"
-        (work / "new.txt").write_text("new\n")
-        (await run("git", "checkout", "-q", "-b", "agent/work", "origin/agent/work", cwd=work)).ok()
-        (await run("git", "add", "new.txt", cwd=work)).ok()
-        who = ("-c", "user.name=Agent", "-c", "user.email=agent@example.com")
-        (await run("git", *who, "commit", "-q", "-m", "New", cwd=work)).ok()
-        (await run("git", "push", "-q", "origin", "agent/work", cwd=work)).ok()
-        refused = await run("git", "push", "origin", "HEAD:main", cwd=work)
-        assert refused.code != 0 and "agent/work" in refused.err
-        (await run(str(gh), "pr", "create", "--title", "New", "--body", "Why", cwd=work)).ok()
-        assert "New" in (await run(str(gh), "pr", "view", cwd=work)).ok()
+        await work(shop, run, gh)
+
+
+@pytest.mark.anyio
+@every_gh
+async def test_a_machine_set_up_by_the_environment_alone(shop: Town, gh: Path) -> None:
+    """The proxy has a name and the usual port, so that gh finds it in the remotes."""
+    async with shop.named("gate.test") as (authority, way):
+        place = Place("https://gate.test", "acme/shop", SecretStr(shop.scene.token), authority)
+        run = shop.runner(BARE | {"HOME": str(shop.folder), "HTTPS_PROXY": way} | environment(place))
+        await work(shop, run, gh)
+
+
+async def work(shop: Town, run: Callable[..., Awaitable[Ended]], gh: Path) -> None:
+    """Clone by GitHub's address, push, and open the pull request of the branch that is checked out."""
+    (await run("git", "clone", "-q", "git@github.com:acme/shop.git", "work", cwd=shop.folder)).ok()
+    clone = shop.folder / "work"
+    (clone / "new.txt").write_text("new\n")
+    (await run("git", "checkout", "-q", "-b", "agent/work", "origin/agent/work", cwd=clone)).ok()
+    (await run("git", "add", "new.txt", cwd=clone)).ok()
+    who = ("-c", "user.name=Agent", "-c", "user.email=agent@example.com")
+    (await run("git", *who, "commit", "-q", "-m", "New", cwd=clone)).ok()
+    (await run("git", "push", "-q", "origin", "agent/work", cwd=clone)).ok()
+    refused = await run("git", "push", "origin", "HEAD:main", cwd=clone)
+    assert refused.code != 0 and "agent/work" in refused.err
+    (await run(str(gh), "pr", "create", "--title", "New", "--body", "Why", cwd=clone)).ok()
+    assert "New" in (await run(str(gh), "pr", "view", cwd=clone)).ok()
     (pull,) = shop.scene.shop.pulls.values()
     assert (pull.head_ref, pull.issue.title, pull.issue.user) == ("agent/work", "New", "courier[bot]")
     assert shop.scene.refs()["refs/heads/agent/work"] == pull.head_sha

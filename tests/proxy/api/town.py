@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import httpx
 import pytest
+import trustme
 
 from app.proxy import sessions
 from app.proxy.listening import Address, server
@@ -126,6 +127,22 @@ class Town:
                 made.leave()
                 await task
 
+    @contextlib.asynccontextmanager
+    async def named(self, name: str) -> AsyncIterator[tuple[Path, str]]:
+        """The proxy as `https://name`, without a port: its authority's file, and the address of an HTTP proxy by which
+        that name is reached, as no test may listen on 443."""
+        authority = trustme.CA()
+        made = authority.issue_cert(name)
+        chain, key, bundle = (self.folder / f"{name}.{end}" for end in ("pem", "key", "ca"))
+        chain.write_bytes(b"".join(blob.bytes() for blob in made.cert_chain_pems))
+        made.private_key_pem.write_to_path(key)
+        authority.cert_pem.write_to_path(bundle)
+        address = Address("127.0.0.1", 0, chain, key)
+        async with serving(Recorder(self.scene.proxy, self.asked), address) as port:
+            relay = await asyncio.start_server(lambda r, w: _relayed(r, w, port), "127.0.0.1", 0)
+            async with relay:
+                yield bundle, f"http://127.0.0.1:{relay.sockets[0].getsockname()[1]}"
+
     async def gh(self, program: Path, *arguments: str, cwd: Path | None = None, **environment: str) -> Ended:
         known = {
             "PATH": os.environ.get("PATH", os.defpath),
@@ -179,6 +196,22 @@ def fields_of(listing: str) -> list[str]:
 
 def read(ended: Ended) -> Any:
     return json.loads(ended.ok())
+
+
+async def _relayed(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, port: int) -> None:
+    """CONNECT to whatever is a connection to the port."""
+    await reader.readuntil(b"\r\n\r\n")
+    there, back = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
+
+    async def copied(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(ConnectionError):
+            while data := await source.read(65536):
+                target.write(data)
+                await target.drain()
+        target.close()
+
+    await asyncio.gather(copied(reader, back), copied(there, writer))
 
 
 class Recorder:
