@@ -22,6 +22,7 @@ STORIES: dict[int, tuple[str, ...]] = {
     4: ("test_attacks:test_a_run_for_a_closed_pull_request_into_another_branch_proves_nothing",),
     8: ("test_reports:test_a_forged_log_beside_a_true_report",),
     12: ("test_reports:test_no_test_that_ran", "test_baseline:test_more_skipped_tests"),
+    13: ("test_other_evidence:test_what_a_cache_prints_again_is_no_run_of_this_head",),
     14: ("test_baseline:test_tests_that_are_gone_and_not_declared",),
     17: ("test_catalogue:test_a_workflow_that_was_weak_before_is_not_believed",),
     24: ("test_baseline:test_a_job_that_is_not_there_any_more",),
@@ -34,4 +35,8 @@ STORIES: dict[int, tuple[str, ...]] = {
         "test_queue:test_a_push_while_queued_takes_it_out",
     ),
     35: ("test_attacks:test_a_group_on_an_old_commit_of_the_target_is_not_green",),
+    54: (
+        "test_verified:test_a_high_risk_change_is_verified_approved_and_merged",
+        "test_verified:test_new_tests_that_pass_without_the_change_are_refused",
+    ),
 }

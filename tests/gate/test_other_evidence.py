@@ -12,6 +12,7 @@ from app.ci.servers import ci_servers
 from app.store.database import Database
 from tests.ci import double as doubles
 from tests.ci.double import serving
+from tests.gate.reporting import report_ci
 from tests.gate.scene import Scene, scene
 from tests.gate.shop import BUNDLE, POLICY, WORKFLOW, WORKFLOW_PATH, agent_pull, open_shop
 from tests.gate.test_stories import GREEN, MEDIUM_BUNDLE, PAYMENT
@@ -119,3 +120,27 @@ async def test_a_raw_log_that_the_gate_fetches_itself_speaks_for_more(tmp_path: 
             asked = len(server.asked)
             await stage.settle()
             assert len(server.asked) == asked, "what a build said is kept"
+
+
+REPLAYED = """\
+core:test: cache hit, replaying logs de7c87b138b829bf
+core:test: PASS ./total.test.js
+core:test: Test Suites: 1 passed, 1 total
+core:test: Tests:       2 passed, 2 total
+core:test: Snapshots:   0 total
+core:test: Time:        1.795 s"""
+
+
+async def test_what_a_cache_prints_again_is_no_run_of_this_head(stage: Scene) -> None:
+    shop = await open_shop(stage, PLAIN)
+    report_ci(stage, shop, output=REPLAYED)
+    pull = await agent_pull(stage, shop)
+    await stage.settle()
+    assert stage.verdict(shop, pull)["evidence"] == "failure"
+    summary = stage.summary(shop, pull, "evidence")
+    assert "its output was replayed from a cache, it is not a fresh run" in summary
+    assert "ci.partial_jobs" in summary
+    allowed = PLAIN + "ci: {partial_jobs: [test]}\n"
+    await stage.github.push(shop, "main", {".github/mergegate.yml": allowed}, author="ada")
+    await stage.settle()
+    assert stage.verdict(shop, pull) == GREEN
