@@ -92,6 +92,10 @@ class Asking:
             async with contextlib.AsyncExitStack() as stack:
                 async with asyncio.timeout(ANSWER_SECONDS):
                     response = await stack.enter_async_context(asked)
+                if response.headers.get("Content-Encoding", "identity").lower() != "identity":
+                    raise NotDone(
+                        _odd("What answered is compressed, though it was not asked to be"), may_have_happened=writes
+                    )
                 yield response
         except UpstreamDown as down:
             log.warning("github's api did not answer", because=str(down))

@@ -7,14 +7,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class OwnPull:
-    """The pull request is the session's: its head is the session's branch in the session's repository."""
+    """The pull request is the session's: its head is the session's branch in the session's repository.
+
+    One that is edited has to be open too: what was merged stays as it was judged.
+    """
 
     number: int
+    edited: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class OwnPullNode:
-    """The same, named by node id."""
+    """The same, named by node id, to be edited."""
 
     node_id: str
 

@@ -103,7 +103,7 @@ def _with_subject(grant: Grant, asked: Forward, values: dict[str, str], body: Js
     if asked.route.subject == "own comment":
         looks = (OwnComment(int(values["id"])),)
     elif number is not None and (asked.route.subject == "own pull" or number != grant.ticket):
-        looks = (OwnPull(number),)
+        looks = (OwnPull(number, edited=asked.route.subject == "own pull"),)
     return Forward(asked.route, asked.segments, asked.query, body, looks, number)
 
 

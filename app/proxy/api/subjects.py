@@ -37,7 +37,7 @@ ANSWER_BYTES = 64 * 1024
 _FIELDS = """
 __typename
 ... on Issue { number repository { databaseId } }
-... on PullRequest { number headRefName headRepository { databaseId } repository { databaseId } }
+... on PullRequest { number state headRefName headRepository { databaseId } repository { databaseId } }
 """
 _BY_ID = f"query Subject($id: ID!) {{ node(id: $id) {{ ... on Repository {{ databaseId }} {_FIELDS} }} }}"
 _BY_NUMBER = (
@@ -61,6 +61,7 @@ class Subject(BaseModel):
     typename: str = Field(alias="__typename")
     database_id: int | None = Field(None, alias="databaseId")
     number: int | None = None
+    state: str | None = None
     repository: _Home | None = None
     head_ref_name: str | None = Field(None, alias="headRefName")
     head_repository: _Home | None = Field(None, alias="headRepository")
@@ -106,8 +107,10 @@ def _is_enough(grant: Grant, look: Look, subject: Subject, found: Found) -> bool
     is_own = found.kind == "pull" and subject.head_ref_name == short(grant.branch)
     is_own = is_own and subject.head_repository == _Home(databaseId=grant.repository_id)
     match look:
-        case OwnPull() | OwnPullNode():
+        case OwnPull(_, edited=False):
             return is_own
+        case OwnPull() | OwnPullNode():
+            return is_own and subject.state == "OPEN"
         case DiscussedNode():
             return is_own or is_ticket
         case ReadableNode():
@@ -123,7 +126,7 @@ def refusal(grant: Grant, look: Look) -> Refusal:
     ticket = "" if grant.ticket is None else f" and on its ticket, number {grant.ticket}"
     match look:
         case OwnPull() | OwnPullNode():
-            return Refusal("This is not the session's pull request", f"Name the pull request of `{branch}`")
+            return Refusal("This is not the session's open pull request", f"Name the pull request of `{branch}`")
         case DiscussedNode():
             fix = f"Name one of them; the pull request is the one of `{branch}`"
             return Refusal(f"A session comments on its own pull request{ticket}, nowhere else", fix)
@@ -149,7 +152,7 @@ class Subjects:
                 return await self._comment(grant, look, object_id, None)
             case OwnCommentNode(node_id):
                 return await self._comment(grant, look, None, node_id)
-            case OwnPull(number) | PullNumber(number):
+            case OwnPull(number=number) | PullNumber(number):
                 return judged(grant, look, await self._asked(grant, number=number))
             case OwnPullNode(node_id) | DiscussedNode(node_id) | ReadableNode(node_id) | HomeNode(node_id):
                 return judged(grant, look, await self._asked(grant, node_id=node_id))

@@ -197,7 +197,7 @@ async def test_what_is_another_s_is_not_written(shop: Town) -> None:
     ready = (
         "mutation($i: MarkPullRequestReadyForReviewInput!) { markPullRequestReadyForReview(input: $i) { __typename } }"
     )
-    assert "not the session's" in first_error(await shop.graphql(ready, i={"pullRequestId": nodes["pull"]}))
+    assert "not the session's open" in first_error(await shop.graphql(ready, i={"pullRequestId": nodes["pull"]}))
     assert shop.writes()[writes:] == []
     assert (shop.other.comments, far.comments, remark.body) == ([], [], "From a person")
 

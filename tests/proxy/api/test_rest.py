@@ -66,8 +66,8 @@ def test_reading(path: str, permissions: dict[str, str]) -> None:
     ("method", "path", "body", "looks"),
     [
         ("POST", "/pulls", OPEN | {"head": "acme:agent/work", "draft": True, "maintainer_can_modify": False}, ()),
-        ("PATCH", "/pulls/7", {"title": "New"}, (OwnPull(7),)),
-        ("PATCH", "/pulls/7", {"body": "Text"}, (OwnPull(7),)),
+        ("PATCH", "/pulls/7", {"title": "New"}, (OwnPull(7, edited=True),)),
+        ("PATCH", "/pulls/7", {"body": "Text"}, (OwnPull(7, edited=True),)),
         ("POST", "/issues/3/comments", {"body": "Hello"}, ()),
         ("POST", "/issues/7/comments", {"body": "Hello"}, (OwnPull(7),)),
         ("GET", "/issues/7", None, (OwnPull(7),)),

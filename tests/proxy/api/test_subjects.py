@@ -16,7 +16,7 @@ HERE, FAR = {"databaseId": 42}, {"databaseId": 43}
 
 
 def pull(**changes: Any) -> dict[str, Any]:
-    own = {"number": 7, "headRefName": "agent/work", "headRepository": HERE, "repository": HERE}
+    own = {"number": 7, "state": "OPEN", "headRefName": "agent/work", "headRepository": HERE, "repository": HERE}
     return {"__typename": "PullRequest", **own, **changes}
 
 
@@ -37,6 +37,9 @@ LOOKS: tuple[Look, ...] = (
 # What GitHub says, and what the six looks above make of it; "no" is a refusal.
 TABLE: list[tuple[str, dict[str, Any] | None, tuple[Found | str | None, ...]]] = [
     ("own pull request", pull(), (OWN, OWN, OWN, OWN, OWN, "no")),
+    ("merged", pull(state="MERGED"), (OWN, "no", OWN, OWN, OWN, "no")),
+    ("closed", pull(state="CLOSED"), (OWN, "no", OWN, OWN, OWN, "no")),
+    ("in no state", pull(state=None), (OWN, "no", OWN, OWN, OWN, "no")),
     ("another's", pull(headRefName="theirs"), ("no", "no", "no", OWN, OWN, "no")),
     ("branch that begins so", pull(headRefName="agent/work2"), ("no", "no", "no", OWN, OWN, "no")),
     ("other letters' case", pull(headRefName="Agent/Work"), ("no", "no", "no", OWN, OWN, "no")),
@@ -78,3 +81,9 @@ def test_a_session_without_a_ticket_has_none() -> None:
     without = grant(ticket=None)
     assert isinstance(judged(without, DiscussedNode("x"), Subject.model_validate(issue(number=3))), Refusal)
     assert isinstance(judged(without, DiscussedNode("x"), Subject.model_validate(issue(number=0))), Refusal)
+
+
+def test_by_number_too_only_an_open_one_is_edited() -> None:
+    look = OwnPull(7, edited=True)
+    assert judged(GRANT, look, Subject.model_validate(pull())) == OWN
+    assert isinstance(judged(GRANT, look, Subject.model_validate(pull(state="MERGED"))), Refusal)
