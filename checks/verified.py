@@ -14,6 +14,7 @@ from checks import ci_jobs, ci_runs
 from checks.finding import Evidence, Finding, Fix, Status, errored, failed, needs_person, passed, pending, skipped
 from checks.new_tests import Word, is_too_long, paths_of_new_tests
 from checks.snapshot import Job, Snapshot, Unread, Verification, WorkflowRun
+from checks.steering import test_infrastructure
 from checks.workflow_files import bare_path
 
 CHECK = "ci.verifier"
@@ -129,6 +130,9 @@ def _findings(one: Verification, snapshot: Snapshot, word: Word) -> Iterator[Fin
         yield _unchanged(run, snapshot)
         if one.restored:
             yield _restored(run, one, snapshot)
+        elif is_too_long(paths := test_infrastructure(snapshot.merge_diff)):
+            reason = f"{len(paths)} changed paths of test infrastructure are too many to be tried as they were before."
+            yield needs_person(CHECK, reason, fix=_JUDGE)
         if one.new_tests:
             yield _new_tests(run, word)
         elif word != "ignore" and is_too_long(paths := paths_of_new_tests(snapshot)):

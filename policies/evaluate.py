@@ -210,14 +210,13 @@ def _order(case: Case, verification: VerifiedResult) -> VerificationOrder | None
         setup=policy.verifier.setup,
         commands=policy.ci.commands + (ticket.verification_commands if ticket else ()),
         network=policy.verifier.network,
-        restored=test_infrastructure(case.snapshot.merge_diff),
-        new_tests=_new_tests(case),
+        restored=_carried(test_infrastructure(case.snapshot.merge_diff)),
+        new_tests=() if policy.verifier.new_tests == "ignore" else _carried(paths_of_new_tests(case.snapshot)),
     )
 
 
-def _new_tests(case: Case) -> tuple[str, ...]:
-    """None where they are not asked for, or more than a dispatch can carry; then the verifier's findings say so."""
-    paths = () if case.state.policy.verifier.new_tests == "ignore" else paths_of_new_tests(case.snapshot)
+def _carried(paths: tuple[str, ...]) -> tuple[str, ...]:
+    """None of them where they are more than a dispatch can carry; then the verifier's findings say so."""
     return () if is_too_long(paths) else paths
 
 

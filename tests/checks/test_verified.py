@@ -197,6 +197,12 @@ class TestRestored:
     def test_it_is_asked_for_only_where_something_was_restored(self) -> None:
         assert len(judge(verification(verifier_run(verifier_job()))).findings) == 1
 
+    def test_more_than_a_dispatch_carries_is_not_tried_and_that_is_said(self) -> None:
+        many = diff(*(f"a/{n}/conftest.py" for n in range(500)))
+        found = judge(verification(), merge_diff=many).findings
+        assert [(one.status, one.needs_person) for one in found] == [(P, False), (OPEN, True)]
+        assert found[1].reason.startswith("500 changed paths of test infrastructure are too many")
+
 
 class TestNewTests:
     def judged(self, *jobs: Job) -> VerifiedResult:

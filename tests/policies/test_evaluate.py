@@ -294,9 +294,10 @@ class TestVerifierOrder:
     def test_new_tests_that_a_dispatch_cannot_carry_are_left_out_of_it(self) -> None:
         tests = tuple(ChangedFile(f"tests/test_{n}.py", FileStatus.ADDED, additions=4) for n in range(400))
         policy = self.POLICY.replace("network", "new_tests: refuse, network")
-        order = self.judged(policy=policy, merge_diff=Diff(tests), analysis=Analysis(())).order
+        infrastructure = tuple(ChangedFile(f"{n}/conftest.py", FileStatus.ADDED, additions=4) for n in range(500))
+        order = self.judged(policy=policy, merge_diff=Diff(tests + infrastructure), analysis=Analysis(())).order
         assert order is not None
-        assert order.new_tests == ()
+        assert (order.new_tests, order.restored) == ((), ())
 
     def test_none_is_asked_for_while_something_is_open_or_it_is_a_draft(self) -> None:
         assert self.judged(draft=True).order is None
