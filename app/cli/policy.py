@@ -10,8 +10,12 @@ from app.cli import policy_tries
 from app.cli.files import read_text, shown
 from app.cli.printing import print_json, print_line
 from app.gate.presets import read_presets
+from app.local.clone import CannotLook
 from app.local.policy import fault_line
 from policies.errors import InvalidPolicyError
+from policies.escape import clean
+from policies.importing.detect import import_policy
+from policies.importing.imported import ForeignError, render
 from policies.load import load
 from policies.schema import policy_schema
 
@@ -33,6 +37,24 @@ def check(file: Annotated[str, typer.Argument(help="A policy file; `-` reads sta
 commands.command("test")(policy_tries.try_cases)
 commands.command("simulate")(policy_tries.simulate)
 commands.command("replay")(policy_tries.replay)
+
+
+@commands.command("import")
+def import_(
+    file: Annotated[
+        str,
+        typer.Argument(help="policy-bot's or Mergify's file, CODEOWNERS, or a branch's rules as `gh api` prints them."),
+    ],
+) -> None:
+    """Print another tool's configuration as a policy file, with what could not be carried over as comments on top.
+
+    Exit code 2: it is none that is known.
+    """
+    try:
+        text = render(import_policy(file, read_text(file)), shown(file))
+    except ForeignError as wrong:
+        raise CannotLook(f"{shown(file)} cannot be imported: {clean(str(wrong), 500)}.") from None
+    typer.echo(text, nl=False)
 
 
 @commands.command("schema")

@@ -110,3 +110,16 @@ def test_simulate_and_replay(database_url: str, files: tuple[str, str]) -> None:
     assert lax.stdout.decode().splitlines() == ["#9 passed", "1 merged pull requests: 1 passed."]
     unknown = command("policy", "replay", "acme/nothing", *policy, MERGEGATE_DATABASE_URL=database_url)
     assert unknown.returncode == 2
+
+
+def test_import(tmp_path: Path) -> None:
+    (tmp_path / "CODEOWNERS").write_text("* @ada\n", encoding="utf-8")
+    done = command("policy", "import", str(tmp_path / "CODEOWNERS"))
+    assert (done.returncode, done.stderr) == (0, b"")
+    (tmp_path / "policy.yml").write_bytes(done.stdout)
+    checked = command("policy", "check", str(tmp_path / "policy.yml"))
+    assert checked.returncode == 0, checked.stdout
+    (tmp_path / "x.yml").write_text("a: 1\n", encoding="utf-8")
+    unknown = command("policy", "import", str(tmp_path / "x.yml"))
+    assert unknown.returncode == 2
+    assert "it is no configuration of policy-bot or Mergify" in unknown.stderr.decode()

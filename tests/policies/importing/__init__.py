@@ -1,0 +1,1 @@
+"""What the importers make of other tools' configurations."""
