@@ -42,8 +42,8 @@ class OtherCi(Section):
     )
     log: System | None = Field(
         default=None,
-        description="The system whose raw logs the server fetches and reads, if its operator has set it up to. "
-        "Left out, they are not read.",
+        description="The system whose raw logs the server fetches and reads, if its operator has set it up to. Then "
+        "its builds of the head count like runs of the event `push`. Left out, they are not read.",
     )
 
 
