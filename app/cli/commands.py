@@ -44,7 +44,10 @@ COMMANDS = {
         "parse_log:parse_log",
         "Read a raw job log and say which tests ran. Exit code 0: it could be read; 2: it could not.",
     ),
-    "replay": Command("replay:replay_decision", "Judge a stored decision again; exit code 1: another verdict."),
+    "replay": Command(
+        "replay:replay_decision",
+        "Judge a stored decision again. Exit code 0: the same verdict; 1: another one; 2: it could not be judged.",
+    ),
     "explain": Command("explain:explain", "Show the last decision about a pull request. Exit code 2: there is none."),
     "wait": Command(
         "wait:wait", "Wait for the gate's answer on a pull request, with the token in GH_TOKEN or GITHUB_TOKEN."

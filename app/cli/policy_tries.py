@@ -100,7 +100,7 @@ def simulate(
         return found
 
     with progress("Looking it up"):
-        snapshot = asyncio.run(_in_store(read_settings(os.environ), look))
+        snapshot = asyncio.run(in_store(read_settings(os.environ), look))
     verdict = _deviated(state, snapshot, said or (), changes or ())
     if as_json:
         print_json(verdict_record(verdict))
@@ -145,7 +145,7 @@ def replay(
         return [(number, await _seen(connection, row, number)) for number in numbers]
 
     with progress("Looking them up"):
-        seen = asyncio.run(_in_store(read_settings(os.environ), look))
+        seen = asyncio.run(in_store(read_settings(os.environ), look))
     replayed = [Replayed(number, None if of is None else evaluate(state, of, gated=True)) for number, of in seen]
     for one in replayed:
         print_line(_line(one))
@@ -181,8 +181,8 @@ def policy_given(name: str) -> PolicyState:
     return state
 
 
-async def _in_store(settings: Settings, work: Callable[[Connection], Awaitable[Found]]) -> Found:
-    """Raises CannotLook."""
+async def in_store(settings: Settings, work: Callable[[Connection], Awaitable[Found]]) -> Found:
+    """What `work` finds in the gate's store, which is only read. Raises CannotLook."""
     if settings.database_url is None and not (settings.data / SUBFOLDER).is_dir():
         place = clean(str(settings.data), 300)
         raise CannotLook(f"there is no database in {place}. Set MERGEGATE_DATA or MERGEGATE_DATABASE_URL.")

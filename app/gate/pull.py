@@ -23,13 +23,14 @@ from app.gate.people_effects import AskReviewers
 from app.gate.plan import cancel_abandoned, plan, wanted
 from app.gate.queue_state import out_of_queue, read_queue_state, watch_group
 from app.gate.recorded import dump_snapshot
+from app.gate.replaying import dump_policy
 from app.gate.serial_plan import queue_wanted
 from app.github import graph
 from app.github.counts import Tally
 from app.github.errors import GitHubError
 from app.github.pull_models import PullState
 from app.keys import PullKey
-from app.store import comment_approvals, decisions, pulls, work
+from app.store import comment_approvals, decided_policies, decisions, pulls, work
 from app.store.comment_approvals import ShownCode
 from app.store.database import DatabaseAway
 from app.store.decisions import Decision
@@ -178,7 +179,8 @@ async def _record(gate: Gate, key: PullKey, judgement: Judgement, tally: Tally) 
             connection, row, kind=verdict.kind, wants=dumped, errored_since=errored, requests=tally.cost
         )
         if judgement.effects or _news(await decisions.latest(connection, str(key)), verdict):
-            await decisions.record(connection, _decision(key, judgement, tally))
+            policy = await decided_policies.keep(connection, dump_policy(judgement.seen.target.policy))
+            await decisions.record(connection, _decision(key, judgement, tally, policy))
         if (dumped != row.wants or not row.judged) and judgement.seen.memory.same_head:
             others = [Mark(str(_sibling(key, other.number))) for other in judgement.seen.memory.same_head]
             await work.mark(connection, others)
@@ -204,7 +206,7 @@ def _news(latest: Decision | None, verdict: Verdict) -> bool:
     )
 
 
-def _decision(key: PullKey, judgement: Judgement, tally: Tally) -> Decision:
+def _decision(key: PullKey, judgement: Judgement, tally: Tally, policy: str) -> Decision:
     snapshot = judgement.observation.snapshot
     return Decision(
         key=str(key),
@@ -215,6 +217,8 @@ def _decision(key: PullKey, judgement: Judgement, tally: Tally) -> Decision:
         snapshot=dump_snapshot(snapshot),
         plan=json.loads(_EFFECTS.dump_json(judgement.effects)),
         requests=dict(tally.counts),
+        policy=policy,
+        gated=judgement.seen.target.gated,
     )
 
 

@@ -21,7 +21,9 @@ Json = Any
 class Decision:
     """`snapshot` is bytes as the caller wrote them, `requests` counts GitHub requests by purpose.
 
-    `id` and `decided_at` are given by the database; leave them None when recording.
+    `policy` is the digest of a row of `decided_policies`, `gated` whether the branch was gated by the default branch's
+    word; None for both where an earlier version recorded it. `id` and `decided_at` are given by the database; leave
+    them None when recording.
     """
 
     key: str
@@ -32,14 +34,16 @@ class Decision:
     snapshot: bytes
     plan: Json
     requests: Mapping[str, int]
+    policy: str | None = None
+    gated: bool | None = None
     id: int | None = None
     decided_at: datetime | None = None
 
 
-COLUMNS = "id, key, repository_id, head_sha, verdict_key, verdict, snapshot, plan, requests, decided_at"
+COLUMNS = "id, key, repository_id, head_sha, verdict_key, verdict, snapshot, plan, requests, policy, gated, decided_at"
 RECORD = """
-insert into decisions (key, repository_id, head_sha, verdict_key, verdict, snapshot, plan, requests)
-values (%s, %s, %s, %s, %s, %s, %s, %s) returning id
+insert into decisions (key, repository_id, head_sha, verdict_key, verdict, snapshot, plan, requests, policy, gated)
+values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s) returning id
 """
 
 
@@ -56,10 +60,17 @@ async def record(connection: Connection, decision: Decision) -> int:
             deflate(decision.snapshot),
             json(decision.plan),
             json(dict(decision.requests)),
+            decision.policy,
+            decision.gated,
         ),
     )
     rows = await cursor.fetchall()
     return int(rows[0][0])
+
+
+async def find(connection: Connection, decision_id: int) -> Decision | None:
+    found = await _select(connection, "id = %s", (decision_id,))
+    return found[0] if found else None
 
 
 async def latest(connection: Connection, key: str) -> Decision | None:
