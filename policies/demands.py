@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from checks.approvals import count
+from checks.approvals import Count, count
 from checks.codeowners import Owner, owners
 from checks.electorate import Electorate
 from checks.finding import Status
@@ -24,11 +24,12 @@ _NOTHING = "nothing of what it requires applies here"
 
 @dataclass(frozen=True)
 class Court:
-    """A policy and the facts; what a rule came to is kept, however often others name it."""
+    """A policy and the facts; what a rule came to and whose approvals count is kept, however often it is asked."""
 
     policy: Policy
     facts: Facts
     known: dict[tuple[str, bool, bool], Outcome] = field(default_factory=dict)
+    counts: dict[Electorate, Count] = field(default_factory=dict)
 
     def rule(self, name: str, *, alone: bool = True, alternative: bool = False) -> Outcome:
         """What the rule comes to. Skipped where its condition does not hold; `alone`: no other rule names it here."""
@@ -79,12 +80,17 @@ class Court:
             status = Status.PENDING if reviews.offline else Status.ERRORED
             needed = f"{_number(wanted)} by {words}; the reviews could not be read: {reviews.because}"
             return Outcome(name, status, needed, waits_for=(who,), people=wanted)
-        found = count(self.facts.snapshot, self.facts.approvals, who)
+        found = self._counted(who)
         if len(found.counted) >= wanted:
             said = f"approved by {', '.join(found.counted)}; {wanted} needed by {words}"
             return Outcome(name, Status.PASSED, said, counted=found.counted, people=wanted)
         said = f"{len(found.counted)} of {_number(wanted)} by {words}{self._not_counted()}"
         return Outcome(name, Status.PENDING, said, waits_for=(who,), counted=found.counted, people=wanted)
+
+    def _counted(self, who: Electorate) -> Count:
+        if who not in self.counts:
+            self.counts[who] = count(self.facts.snapshot, self.facts.approvals, who)
+        return self.counts[who]
 
     def _not_counted(self) -> str:
         """Approvals that would have to be given again or by others; those of people who are not asked say nothing."""

@@ -34,7 +34,7 @@ def main() -> None:
         console = Console(width=140)
     with disk_folder() as folder, console.status("") as status:
         status.update("judging a pull request of 3,000 files")
-        rows += judging.measure_verdict()
+        rows += judging.measure_verdict() + judging.measure_rules()
         status.update("checking a clone with 3,000 changed files")
         rows += checking.measure(folder)
         status.update("parsing logs")
