@@ -22,7 +22,10 @@ TokenFile = Annotated[
     Path | None,
     typer.Option("--token-file", envvar=f"{SESSION}_FILE", help=f"Holds the session's token; else {SESSION}."),
 ]
-Ca = Annotated[Path | None, typer.Option("--ca", help="PEM file with the authority of the proxy's certificate.")]
+Ca = Annotated[
+    Path | None,
+    typer.Option("--ca", exists=True, dir_okay=False, help="PEM file with the authority of the proxy's certificate."),
+]
 Server = Annotated[str, typer.Option("--server", help="GitHub's host, as in the addresses of repositories.")]
 _SIGNS: dict[str, tuple[str, Style]] = {
     "passed": ("✓", "green"),

@@ -33,6 +33,7 @@ OURS = "mgs_"
 EMPTY_PACK = b"PACK" + struct.pack(">II", 2, 0)
 Status = Literal["passed", "failed", "errored", "skipped"]
 Probe = Callable[[str, int], Awaitable[bool]]
+_MISSING = 127  # of a program, as a shell says it
 _OID = re2.compile(rb"[0-9a-f]{40}")
 
 
@@ -66,7 +67,8 @@ async def examined(machine: Machine) -> list[Seen]:
         return [session, reach, held]
     tips = await _tips(machine, session)
     pushes = [tips] if isinstance(tips, Seen) else await _pushes(machine, session, tips)
-    return [_described(session), await _git(machine, session), *pushes, reach, held]
+    reads = [await _git(machine, session), await _gh(session)]
+    return [_described(session), *reads, *pushes, reach, held]
 
 
 def exit_code(seen: Sequence[Seen]) -> int:
@@ -94,6 +96,8 @@ async def session_of(machine: Machine) -> dict[str, Any] | Seen:
         said = body.get("message") if isinstance(body, dict) else None
         words = clean(said, 300) if isinstance(said, str) else f"it answered {answer.status_code}"
         return Seen("failed", f"the proxy does not take the session: {words}", "ask for a new session")
+    if not all(isinstance(body.get(name), str) for name in ("repository", "branch", "base")):
+        return Seen("failed", f"what answers at {machine.proxy} is no proxy of Mergegate", "check the address")
     return body
 
 
@@ -117,6 +121,18 @@ async def _git(machine: Machine, session: Mapping[str, Any]) -> Seen:
     )
 
 
+async def _gh(session: Mapping[str, Any]) -> Seen:
+    """Whether gh, as it is configured here, gets to the proxy."""
+    repository = str(session["repository"])
+    code, said = await _run("gh", "api", f"repos/{repository}", "--jq", ".full_name")
+    if code == _MISSING:
+        return Seen("skipped", "gh is not installed")
+    if code == 0 and said.strip() == repository:
+        return Seen("passed", f"gh reads {repository}")
+    fix = "set gh up with `mergegate agent setup`"
+    return Seen("failed", f"gh cannot read {repository}: {clean(said.strip()[:300], 200)}", fix)
+
+
 async def _run(*command: str) -> tuple[int, str]:
     try:
         process = await asyncio.create_subprocess_exec(
@@ -127,7 +143,7 @@ async def _run(*command: str) -> tuple[int, str]:
             stderr=asyncio.subprocess.STDOUT,
         )
     except OSError as wrong:
-        return 127, f"{command[0]} cannot be started ({wrong.strerror})"
+        return _MISSING, f"{command[0]} cannot be started ({wrong.strerror})"
     try:
         async with asyncio.timeout(SECONDS):
             out, _ = await process.communicate()
