@@ -57,13 +57,6 @@ def hold_trials(stage: Scene, shop: Repository) -> None:
     )
 
 
-def fail_trials(stage: Scene, shop: Repository) -> None:
-    passing, failing = _outcome(shop, GREEN, "success"), _outcome(shop, RED, "failure")
-    stage.github.actions.script(
-        shop, WORKFLOW_PATH, lambda run, job: (failing if run.event == "push" else passing)(run, job)
-    )
-
-
 def trial_branches(shop: Repository) -> Sequence[str]:
     """Branches of trials that were ever made, in order."""
     made = [row.ref for row in shop.activity if row.ref.startswith("refs/heads/mergegate/queue/")]

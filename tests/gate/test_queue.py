@@ -31,6 +31,7 @@ async def queued(stage: Scene) -> tuple[Repository, PullRequest, QueueEntry]:
 
 async def test_a_group_shows_both_checks_at_once_and_waits_for_its_own_runs(stage: Scene) -> None:
     shop, pull, entry = await queued(stage)
+    assert entry.enqueuer == "mergegate[bot]", "what Actions' own token enqueues never gets its workflows"
     assert entry.group_sha is not None
     assert stage.checks(shop, entry.group_sha) == {
         "mergegate/evidence": "in_progress",

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
-from app.gate.names import RepositoryName
-from tests.gate.scene import Scene, SceneMirrors
+from tests.gate.scene import Scene
 from tests.gate.serial_shop import (
     ON_QUEUE,
     SERIAL,
     Turns,
     fail_together,
-    fail_trials,
     hold_trials,
     open_serial_shop,
     refusal_of_button,
@@ -133,11 +130,16 @@ async def test_a_merge_whose_answer_is_lost_happens_once_and_squashes_without_th
 
 async def test_a_refused_one_is_tried_again_on_the_word_of_a_person_with_write_permission(stage: Scene) -> None:
     shop = await open_serial_shop(stage)
-    fail_trials(stage, shop)
+    hold_trials(stage, shop)
     pull = await agent_pull(stage, shop)
     await stage.settle()
+    assert stage.verdict(shop, pull) == READY
+    stage.clock = timedelta(minutes=61)
+    await stage.hurry()
+    await stage.settle()
     assert stage.verdict(shop, pull) == REFUSED
-    pass_ci(stage, shop)
+    assert "No answer within 60 minutes" in stage.summary(shop, pull, "queue")
+    await release_ci(stage, shop)
     mallory = await stage.github.comment(shop, pull.number, "eve", "/requeue")
     courier = await stage.github.comment(shop, pull.number, "courier[bot]", "/requeue")
     await stage.settle()
@@ -201,27 +203,6 @@ async def test_a_persons_turn_passes_and_workflow_files_are_tried_by_the_heads_o
     assert await refusal_of_button(stage, shop, behind) is None
     assert behind.merged_at is not None
     await stage.settle()
-
-
-async def test_who_dies_before_the_branch_is_pushed_is_followed_by_one_who_pushes_it(
-    stage: Scene, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shop = await open_serial_shop(stage)
-    push, died = SceneMirrors.push, list[str]()
-
-    async def dying(self: Any, installation_id: int, repository: RepositoryName, commit: str, ref: str) -> None:
-        if not died:
-            died.append(ref)
-            raise RuntimeError("killed")
-        await push(self, installation_id, repository, commit, ref)
-
-    monkeypatch.setattr(SceneMirrors, "push", dying)
-    pull = await agent_pull(stage, shop)
-    await stage.run_to_rest()
-    await stage.hurry()
-    await stage.settle()
-    assert trial_branches(shop) == died
-    assert pull.merged_at is not None
 
 
 async def test_another_policy_ends_the_queue_and_a_broken_one_does_not(stage: Scene) -> None:
