@@ -17,6 +17,7 @@ AGAIN = "comment `/requeue`"
 NO_TRIGGER = "The workflow must run on `push` to the branches `mergegate/queue/**`."
 _WAIT = Fix("wait", "Nothing to do: the gate goes on by itself.")
 _ASK = Fix("requeue", f"Switch on auto-merge, or {AGAIN}.")
+_KIND = Fix("repair-policy", "Write `queue: {kind: native}`, or take the rule `merge_queue` away.", "queue.kind")
 _REPAIR = Fix("push", f"Push a commit that mends it; if it was not this change's fault, a person may {AGAIN}.")
 
 
@@ -37,6 +38,7 @@ class Standing:
     conflict: bool = False
     frozen: Frozen | None = None
     stack_below: bool = False  # a layer of a stack that is not the lowest
+    native: bool = False  # the branch has a merge queue of GitHub's, past which nobody can merge
 
 
 def queue_finding(standing: Standing) -> Finding:
@@ -45,6 +47,9 @@ def queue_finding(standing: Standing) -> Finding:
 
 
 def _unready(standing: Standing) -> Finding | None:
+    if standing.native:
+        reason = f"{_branch(standing)} has a merge queue of GitHub's, so the gate's serial one merges nothing."
+        return pending(CHECK, reason, fix=_KIND)
     if standing.draft:
         return pending(CHECK, "It is a draft, and so it has no place in the queue.", fix=_WAIT)
     if standing.verdict.status is not Status.PASSED:

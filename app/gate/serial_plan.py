@@ -60,6 +60,7 @@ def _standing(observation: Observation, verdict: Verdict) -> Standing:
         conflict=snapshot.mergeable is False,
         frozen=queue.frozen,
         stack_below=snapshot.stack is not None and snapshot.stack.position > 1,
+        native=observation.has_queue,
     )
 
 
@@ -109,6 +110,8 @@ def moved(observation: Observation, verdict: Verdict) -> list[Effect]:
 
 def _unfit(standing: Standing) -> str | None:
     """Why it has no business in the queue."""
+    if standing.native:
+        return "The branch has a merge queue of GitHub's."
     if standing.draft:
         return "It is a draft."
     if standing.verdict.status is not Status.PASSED:

@@ -132,7 +132,9 @@ def test_a_turn_that_is_lost_is_released_only_after_the_check_was_written(
     queue: dict[str, Any], said: Verdict, shown: tuple[str, str | None]
 ) -> None:
     """Also where it reads as not green: an attempt that died may have had its green under way."""
-    start = observation(queue=QueueState(serial=True, **queue), own_runs=(*SHOWN, OwnRun(3, QUEUE, *shown, said.key)))
+    start = observation(
+        has_queue=False, queue=QueueState(serial=True, **queue), own_runs=(*SHOWN, OwnRun(3, QUEUE, *shown, said.key))
+    )
     effects = planned(start, said)
     writes = [each for each in effects if isinstance(each, PutCheckRun) and each.name == QUEUE]
     assert [each.status for each in writes] == ["in_progress"]
@@ -153,6 +155,7 @@ def test_a_turn_held_by_an_earlier_head_is_cancelled_there_and_then_released() -
 
 OUT: list[tuple[str, dict[str, Any], Verdict, str]] = [
     ("red", {}, RED, LEAVE_RED.because),
+    ("a queue of GitHub's", {"has_queue": True}, AGENTS, "The branch has a merge queue of GitHub's."),
     ("a draft", {"snapshot": replace(observation().snapshot, draft=True, observed_at=NOW)}, AGENTS, "It is a draft."),
     ("a conflict", {"snapshot": replace(observation().snapshot, mergeable=False, observed_at=NOW)}, AGENTS,
      "It conflicts with the target branch."),

@@ -132,6 +132,8 @@ STANDINGS: list[tuple[str, dict[str, Any], Status, str]] = [
      "It takes its place in the queue."),
     ("its turn in the queue of another branch", {"place": Place(replace(TURN, target_ref="refs/heads/old"))},
      Status.PENDING, "It takes its place in the queue."),
+    ("a branch with a queue of GitHub's", {"native": True}, Status.PENDING,
+     "`main` has a merge queue of GitHub's, so the gate's serial one merges nothing."),
     ("a draft", {"draft": True}, Status.PENDING, "It is a draft, and so it has no place in the queue."),
     ("its turn without an approval", {"verdict": replace(PASSED, review=Node("review", Status.PENDING, "r"))},
      Status.PENDING, "It takes its place in the queue once `mergegate/evidence` and `mergegate/review` are green."),
