@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
+import signal
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
@@ -83,6 +85,7 @@ async def _backend(env: dict[str, str], body: AsyncIterator[bytes], send: Send) 
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
+        start_new_session=True,
     )
     assert process.stdin is not None and process.stdout is not None
     feeding = asyncio.create_task(_feed(body, process))
@@ -91,8 +94,7 @@ async def _backend(env: dict[str, str], body: AsyncIterator[bytes], send: Send) 
         await process.wait()
     finally:
         feeding.cancel()
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
+        _kill(process)
         await asyncio.gather(feeding, process.wait(), return_exceptions=True)
 
 
@@ -155,9 +157,14 @@ async def _feed(body: AsyncIterator[bytes], process: asyncio.subprocess.Process)
                 await process.stdin.drain()
     except ClientDisconnect:
         # At the end of a body that is shorter than was said, `git http-backend` would go on reading for ever.
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
+        _kill(process)
     process.stdin.close()
+
+
+def _kill(process: asyncio.subprocess.Process) -> None:
+    """With all that it started: `git http-backend` is itself a child of git."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 async def _answer(stdout: asyncio.StreamReader, send: Send) -> None:
