@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.gate.effects import EVIDENCE, REVIEW
+from app.gate.effects import EVIDENCE, QUEUE, REVIEW
 from app.github.identity import PURPOSES
 from app.intake.events import RULES
 
@@ -45,10 +45,20 @@ def test_every_event_of_the_manifest_is_known_to_the_intake() -> None:
     assert set(read("app-gate")["default_events"]) <= set(RULES)
 
 
-def test_the_ruleset_requires_both_checks_with_an_app_id_and_nobody_bypasses() -> None:
-    ruleset = read("ruleset")
+@pytest.mark.parametrize(
+    ("name", "wanted"), [("ruleset", {EVIDENCE, REVIEW}), ("ruleset-serial", {EVIDENCE, REVIEW, QUEUE})]
+)
+def test_a_ruleset_requires_its_checks_with_an_app_id_and_nobody_bypasses(name: str, wanted: set[str]) -> None:
+    ruleset = read(name)
     rule = next(rule for rule in ruleset["rules"] if rule["type"] == "required_status_checks")
     checks = {check["context"]: check for check in rule["parameters"]["required_status_checks"]}
-    assert set(checks) == {EVIDENCE, REVIEW}
+    assert set(checks) == wanted
     assert all("integration_id" in check for check in checks.values())
     assert ruleset["bypass_actors"] == []
+
+
+def test_the_serial_queue_stands_in_for_githubs_and_only_all_green_groups_land() -> None:
+    kinds = {name: {rule["type"] for rule in read(name)["rules"]} for name in ("ruleset", "ruleset-serial")}
+    assert kinds["ruleset"] - kinds["ruleset-serial"] == {"merge_queue"}
+    queue = next(rule for rule in read("ruleset")["rules"] if rule["type"] == "merge_queue")
+    assert queue["parameters"]["grouping_strategy"] == "ALLGREEN"
