@@ -185,10 +185,10 @@ def _status(verdict: GroupVerdict) -> Status:
 
 async def _give_turn(queue: SerialQueue, entry: Entry) -> Outcome:
     async with queue.gate.database.transaction() as connection:
-        given = await serial.give_turn(connection, entry, queue.gate.now())
+        await serial.give_turn(connection, entry, queue.gate.now())
         await work.mark(connection, [Mark(str(_pull(queue, entry)))])
-    # Whoever had the turn before may still be green; their own look takes that back.
-    return Sleep(LONGEST_SLEEP) if given else Sleep(AGAIN)
+    # Whoever had the turn before may still be green; their own look takes that back, and wakes this queue.
+    return Sleep(LONGEST_SLEEP)
 
 
 async def _failed(queue: SerialQueue, entry: Entry, verdict: GroupVerdict) -> Outcome:
