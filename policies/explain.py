@@ -13,7 +13,6 @@ from policies.escape import clean, code, inert, link
 from policies.fit import LIMIT, fitted, size
 from policies.statement import test_result
 from policies.titles import group_title, title
-from policies.tree import group
 from policies.verdict import GroupVerdict, Node, Run, Verdict
 from policies.wanted import wanted
 
@@ -86,9 +85,10 @@ def explain_group(verdict: GroupVerdict, run: Literal["evidence", "review"]) -> 
 
 def explain_finding(title: str, finding: Finding, facts: dict[str, Any], footer: str) -> Output:
     """The output of a check run that rests on one finding; `facts` are shown to programs beside it."""
-    root = group(finding.check, (finding,))
-    shown = Node(root.name, root.status, root.reason, (root,))
-    return Output(title, _summary(title, shown, footer), _machine_text(facts, root.findings))
+    next_step = f"\n\nNext: {inert(finding.fix.text)}" if finding.fix is not None else ""
+    verdict = f"{_SIGNS[finding.status]} **{finding.status.value.capitalize()}.** {inert(finding.reason)}"
+    summary = f"{verdict}{next_step}\n\nWanted: {wanted(finding.check)}\n\n{footer}\n"
+    return Output(title, summary, _machine_text(facts, (finding,)))
 
 
 def blocking(root: Node) -> tuple[Finding, ...]:

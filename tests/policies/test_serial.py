@@ -171,7 +171,11 @@ def test_the_check_run_names_the_next_step_first() -> None:
     standing = replace(START, place=None, wanted=False)
     output = queue_output(standing, queue_finding(standing))
     assert output.title == "It is ready, and nobody has asked for it to be merged."
-    assert "Fix: Switch on auto-merge, or comment `/requeue`." in output.summary
+    assert output.summary.splitlines()[:3] == [
+        "⏳ **Pending.** It is ready, and nobody has asked for it to be merged.",
+        "",
+        "Next: Switch on auto-merge, or comment `/requeue`.",
+    ]
 
 
 def test_a_refusal_says_what_to_do_and_is_inert() -> None:
