@@ -92,7 +92,6 @@ IN_RUNS = (
     ),
     _cheat(11, "no test is chosen", _script(f"{PYTEST} -k absent\ntest $? = 5\n"), "ci.logs"),
     _cheat(14, "the run is of fewer tests", {**WRONG, "conftest.py": _FEWER}, "ci.baseline"),
-    _cheat(17, "the script swallows the failure", _script(f"{PYTEST} || true\n"), "ci.logs"),
     _cheat(21, "a job that only says that all is well", WRONG, "ci.jobs"),
     _cheat(22, "the job is skipped", WRONG, "ci.jobs", branch="agent/docs"),
     _cheat(
