@@ -83,6 +83,11 @@ def classify(
     return Classification("person", "Its author, its pusher and every committer are people of this repository.")
 
 
+def is_dependency_bot(snapshot: Snapshot, bots: DependencyBots) -> bool:
+    """Whether a dependency bot opened it, whatever it changes."""
+    return _is_bot_of(snapshot.author, bots)
+
+
 def _is_bot_of(account: Account | Unread, bots: DependencyBots) -> bool:
     return isinstance(account, Account) and account.is_bot and _is_listed(account, bots.logins)
 
@@ -105,6 +110,9 @@ def _doubt_about_update(snapshot: Snapshot, bots: DependencyBots) -> str | None:
 
 def _is_bots_commit(commit: Commit, bots: DependencyBots) -> bool:
     author = commit.author.account
+    if author is None and commit.signed_by_github:  # who names no account for an App, but signs its address for it
+        login, number = agents.noreply_account(commit.author.email)
+        author = Account(login, number, "Bot") if login is not None and login.endswith("[bot]") else None
     return commit.signature_valid and author is not None and _is_bot_of(author, bots)
 
 

@@ -14,6 +14,7 @@ from enum import IntEnum, StrEnum
 from typing import Literal
 
 from checks.codeowners import Codeowners
+from checks.dependency_updates import UpdateReading
 from checks.logs.report import LogReport
 from checks.reports.report import TestReport
 from checks.tampering.alteration import Analysis
@@ -528,6 +529,7 @@ class Snapshot:
     # Earlier heads to which this one only adds clean merges of the target branch that leave every change as it was.
     same_change: frozenset[str] = frozenset()
     overrides: tuple[Override, ...] = ()
+    dependency_updates: UpdateReading | None = None  # of a dependency bot's pull request; None: not looked at
     codeowners: Codeowners | Unread | None = None  # what decides about the touched paths; None: not asked for
     # What `/approve CODE` can name: every code that was shown on this pull request, to the verdict key it stands for.
     approval_codes: Mapping[str, str] = field(default_factory=dict)

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from checks import people, risk
 from checks.bundle import BundleReading, read_bundle
 from checks.ci import CiResult
+from checks.dependency_updates import Step, why_more
 from checks.finding import Status
 from checks.people import Classification, Kind
-from checks.risk import RiskResult
+from checks.risk import RiskReason, RiskResult
 from checks.snapshot import Risk, Snapshot
 from checks.tampering.alteration import Analysis
 from checks.tampering.levels import risk_reasons
@@ -50,9 +51,12 @@ def case_of(state: PolicyState, snapshot: Snapshot, assumed: Assumed | None = No
     )
     if assumed is not None and assumed.kind is not None:
         who = Classification(assumed.kind, "That is assumed.")
-    bot = who.kind == "dependency-bot"
-    exempt = ("dependencies",) if bot else ()  # a bot's update of them has a risk of its own
+    more = why_more(snapshot.dependency_updates, Step[policy.dependency_bots.updates.upper()])
+    bot = who.kind == "dependency-bot" and more is None
+    exempt = ("dependencies",) if bot else ()  # a bot's small update of them has a risk of its own
     contents = risk_reasons(snapshot.analysis) if isinstance(snapshot.analysis, Analysis) else ()
+    if who.kind == "dependency-bot" and more is not None:
+        contents = (*contents, RiskReason(Risk.HIGH, more, "dependencies"))
     assessed = risk.check(snapshot, rules.path_rules(policy, exempt), reading.bundle, exempt, contents)
     level = max(assessed.level, risk_of(policy.dependency_bots.risk)) if bot else assessed.level
     if assumed is not None and assumed.risk is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -53,6 +53,9 @@ class DependencyBots(Section):
     accounts: Logins = Field(description="Logins of dependency bots, for example `dependabot[bot]`.")
     paths: Patterns = Field(description="Manifests and lock files that such an update may change.")
     risk: RiskWord = Field(description="Risk of such an update; anything else a bot does is judged as an agent's.")
+    updates: Literal["patch", "minor", "major"] = Field(
+        description="The largest step of a version that has this risk. A larger one, and a new package, is high."
+    )
 
 
 class Approvers(Section):

@@ -14,6 +14,7 @@ from app.gate.analysis import judged_difference
 from app.gate.baselines import read_baselines
 from app.gate.changes import Changes, read_changes, unread_changes
 from app.gate.comment_approvals import Said, read_comment_approvals, with_comments
+from app.gate.dependencies import read_dependency_updates
 from app.gate.gate import Gate
 from app.gate.git import GitFailed, GitObjects
 from app.gate.listing import foreign_check_runs, own_runs
@@ -174,6 +175,8 @@ async def _completed(gate: Gate, seen: Look, objects: GitObjects | Unread, snaps
     )
     snapshot = await with_session(gate, snapshot)
     snapshot = await with_policy_facts(gate, seen.key, seen.pull, seen.target.policy, objects, snapshot)
+    updates = await read_dependency_updates(objects, snapshot, policy)
+    snapshot = replace(snapshot, dependency_updates=updates)
     if asks_for_owners(policy):
         snapshot = replace(snapshot, codeowners=await read_owners(client, repository, objects, snapshot))
     return await people.with_rights(client, repository, snapshot, seen.target.policy, seen.pull)

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import pytest
 
+from checks.dependency_updates import DependencyUpdate, UpdateReading
 from checks.finding import Finding, Status
 from checks.snapshot import (
     Account,
@@ -496,7 +497,27 @@ class TestDependencyBot:
         head = Head(HEAD, "e5" * 20, "refs/heads/dependabot/pip/x", 1, DEPENDABOT)
         signed = (commit(DEPENDABOT, signature_valid=True, signed_by_github=True),)
         of = snapshot(author=DEPENDABOT, head=head, commits=signed, body="", session_agent=None, **change(*paths))
-        return replace(of, **changes)
+        return replace(of, **{"dependency_updates": UpdateReading(), **changes})
+
+    @pytest.mark.parametrize(
+        ("reading", "because"),
+        [
+            (None, "how far its updates go is not known"),
+            (UpdateReading((), ("`uv.lock` could not be read",)), "`uv.lock` could not be read"),
+            (UpdateReading((DependencyUpdate("uv.lock", "rich", "13.1.0", "14.0.0"),)), "rich goes from 13.1.0 to 14"),
+            (UpdateReading((DependencyUpdate("uv.lock", "evil", None, "1.0.0"),)), "evil 1.0.0 is new in uv.lock"),
+        ],
+    )
+    def test_what_goes_further_than_a_minor_step_is_high(self, reading: Any, because: str) -> None:
+        verdict = judged(of=self.update("uv.lock", dependency_updates=reading))
+        assert (verdict.kind, verdict.risk, verdict.areas) == ("dependency-bot", Risk.HIGH, ("dependencies",))
+        assert because in finding(verdict, "risk").reason
+
+    def test_the_largest_step_can_be_set(self) -> None:
+        minor = UpdateReading((DependencyUpdate("uv.lock", "rich", "13.1.0", "13.2.0"),))
+        of = self.update("uv.lock", dependency_updates=minor)
+        assert judged(of=of).risk is Risk.MEDIUM
+        assert judged("version: 1\ndependency_bots: {updates: patch}", of=of).risk is Risk.HIGH
 
     def test_an_update_needs_no_bundle_and_has_the_section_s_risk(self) -> None:
         verdict = judged(of=self.update("uv.lock"))
