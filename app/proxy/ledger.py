@@ -62,9 +62,12 @@ select id, repository_id, %s, %s, %s, %s, clock_timestamp() + interval '8 second
 where id = %s and ended_at is null and expires_at > clock_timestamp() and frozen_at is null for share
 returning id
 """
+# The write has happened and its entry is durable, so the end need not be waited for: one that is lost in a crash reads
+# as unknown. A statement of its own is a transaction, for which the setting holds when it commits.
 END = """
+with at_ease as (select set_config('synchronous_commit', 'off', true))
 update ledger set ended_at = clock_timestamp(), outcome = %s, bytes = %s, number = %s, object_id = %s, node_id = %s
-where id = %s and ended_at is null
+from at_ease where id = %s and ended_at is null
 """
 RENEW = """
 update ledger set alive_until = clock_timestamp() + interval '8 seconds' where id = any(%s) and ended_at is null
@@ -93,10 +96,10 @@ async def begin(
     Call it before the first byte goes to GitHub, and `end` whatever happens. Raises DatabaseAway: then nothing may be
     sent.
     """
-    given = (text(route), ref, old_oid, new_oid, grant.session)
-    async with database.transaction() as connection:
-        row = await (await connection.execute(BEGIN, given)).fetchone()
-    return row[0] if row is not None else await _refusal(database, grant)
+    # One statement, one round trip. Run a second time on a broken connection it may leave an entry that nobody ends,
+    # which lapses and reads as unknown.
+    rows = await database.query(BEGIN, (text(route), ref, old_oid, new_oid, grant.session))
+    return rows[0][0] if rows else await _refusal(database, grant)
 
 
 async def _refusal(database: Database, grant: Grant) -> Refusal:
@@ -118,10 +121,7 @@ async def end(
 ) -> None:
     """Complete an entry. What GitHub made has a number, an object's id, a node id; a push has its size in bytes."""
     given = (outcome, size, number, object_id, None if node_id is None else text(node_id), entry_id)
-    async with database.transaction() as connection:
-        # The write has happened and its entry is durable; an end that is lost in a crash reads as unknown.
-        await connection.execute("set local synchronous_commit = off")
-        await connection.execute(END, given)
+    await database.query(END, given)
 
 
 async def renew(database: Database, entry_ids: Sequence[int]) -> None:

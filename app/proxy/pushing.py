@@ -32,6 +32,7 @@ LARGEST = (
 )  # bytes; GitHub's own limit, https://docs.github.com/get-started/using-git/troubleshooting-the-2-gb-push-limit
 DRAINED, DRAIN_SECONDS = 64 * 1024 * 1024, 30.0
 PACK = b"PACK"
+AT_ONCE = 16 * 1024  # bytes of a pack that are looked at in less time than a thread takes
 MOST_COMPARISON = 4 * 1024 * 1024  # bytes
 NO_DATABASE = Refusal(
     "The proxy cannot reach its database, so nothing was sent to GitHub", "Nothing is wrong with it", True
@@ -49,6 +50,7 @@ class Push:
     allowed: AllowedPush
     agent: dict[str, str]
     beginning: bytearray = field(default_factory=bytearray)
+    words: asyncio.Task[Sequence[tuple[int, str]]] | None = None  # what is to be said, looked up on the way
 
     def keep(self, data: bytes) -> None:
         if len(self.beginning) <= MOST_PACK:
@@ -121,10 +123,12 @@ class Pushing:
             return
         push.flight.entry = entry
         outcome: ledger.Outcome = "unknown"
+        push.words = asyncio.create_task(self._words(push))
         try:
             outcome = await self._sent(push, send)
         finally:
             push.flight.entry = None
+            push.words.cancel()
             await self._end(entry, outcome, push.body.size)
 
     async def _end(self, entry: int, outcome: ledger.Outcome, size: int) -> None:
@@ -168,7 +172,7 @@ class Pushing:
 
     async def _finish(self, push: Push, send: Answering, end: bytes) -> None:
         await _open(send)
-        words = await self._words(push)
+        words = await push.words if push.words is not None else ()
         if words:
             await send({"type": "http.response.body", "body": progress([w for _, w in words]), "more_body": True})
         await send({"type": "http.response.body", "body": end, "more_body": True})
@@ -196,7 +200,9 @@ class Pushing:
         if not push.allowed.forward_only:
             return False
         pack = bytes(push.beginning)
-        if await asyncio.to_thread(adds_to, pack, command.old, command.new):
+        asked = (pack, command.old, command.new)
+        proved = adds_to(*asked) if len(pack) <= AT_ONCE else await asyncio.to_thread(adds_to, *asked)
+        if proved:
             return False
         return await self._compared(push.grant, command.old, command.new) not in ("ahead", "identical")
 
