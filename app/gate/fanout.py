@@ -9,6 +9,7 @@ import structlog
 
 from app.gate.gate import Gate
 from app.gate.names import RepositoryName
+from app.gate.policies import ORGANIZATION_REPOSITORY
 from app.gate.target import BRANCHES
 from app.github import graph, installations
 from app.github.errors import InstallationGone
@@ -31,12 +32,19 @@ MOST_REDELIVERIES = 50  # at one resync; the next one goes on
 
 
 async def fan_out_branch(gate: Gate, key: BranchKey) -> Outcome:
-    """A branch moved: pull requests into it and out of it, and its serial queue."""
+    """A branch moved: pull requests into it and out of it, and its serial queue.
+
+    A branch of the organisation's `.github` repository may hold everybody's policy.
+    """
     async with gate.database.transaction() as connection:
         rows = await pulls.open_pulls_of_branch(connection, key.repository_id, key.ref)
         marks = [Mark(str(_pull(row)), priority=BRANCH_MOVED) for row in rows]
         if await serial.of_target(connection, key.repository_id, key.ref):
             marks.append(Mark(str(QueueKey(key.installation_id, key.repository_id, key.ref))))
+        repository = await repositories.find(connection, key.repository_id)
+        if repository is not None and repository.name == ORGANIZATION_REPOSITORY:
+            gate.shared.organizations.clear()
+            marks.append(Mark(str(InstallationKey(key.installation_id)), priority=BRANCH_MOVED))
         await work.mark(connection, marks)
     return Done()
 

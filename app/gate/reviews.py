@@ -98,6 +98,8 @@ def _joined(review: GitHubReview, row: stored_reviews.Review, shown: str) -> Rev
         if shown == UNKNOWN
         else shown or None,
         row.ticket_digest,
+        given=row.given,
+        dismissed_by=row.dismissed_by,
     )
 
 

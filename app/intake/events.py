@@ -63,6 +63,7 @@ class ReviewFact:
     base_ref: str  # full ref
     bundle_digest: str
     submitted_at: datetime
+    dismissed_by: str | None = None  # login, where this tells of a dismissal
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,7 +318,7 @@ def _interpret(event: str, envelope: payloads.Envelope, raw: bytes, own_app_ids:
         keys=rule(Scope(installation_id, repository_id, raw, own_app_ids)),
         delay=CI_DELAY if event in CI_EVENTS else timedelta(0),
         push=_push_fact(event, envelope, raw),
-        review=_review_fact(event, raw),
+        review=_review_fact(event, envelope.action, raw),
         base=_base_fact(event, raw),
         comment=_comment_fact(event, envelope.action, raw),
     )
@@ -348,7 +349,7 @@ def _base_fact(event: str, raw: bytes) -> BaseFact | None:
     return BaseFact(pull_request.number, head.sha, base_ref, head.repo.id if head.repo else None)
 
 
-def _review_fact(event: str, raw: bytes) -> ReviewFact | None:
+def _review_fact(event: str, action: str | None, raw: bytes) -> ReviewFact | None:
     if event != "pull_request_review":
         return None
     delivered = payloads.ReviewEvent.model_validate_json(raw)
@@ -364,6 +365,7 @@ def _review_fact(event: str, raw: bytes) -> ReviewFact | None:
         f"refs/heads/{reviewed.base.ref}",
         _body_digest(reviewed.body or ""),
         review.submitted_at,
+        delivered.sender.login if action == "dismissed" and delivered.sender is not None else None,
     )
 
 

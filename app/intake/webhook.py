@@ -211,4 +211,5 @@ def _review(repository_id: int, about: Interpretation) -> Review:
         submitted_at=review.submitted_at,
         source="delivery",
         bundle_digest=review.bundle_digest,
+        dismissed_by=review.dismissed_by,
     )

@@ -2,7 +2,7 @@
 """Reviews of pull requests, with what they were about when they were delivered.
 
 The first record of a review stands: what it was about (commit, target, bundle, ticket) never changes afterwards, and
-its state can only become DISMISSED.
+its state can only become DISMISSED. What it was before is kept as `given`.
 """
 
 from __future__ import annotations
@@ -39,16 +39,20 @@ class Review:
     bundle_digest: str | None = None
     ticket_digest: str | None = None
     shown: str | None = None  # see `show`
+    given: str | None = None  # the first state that was not DISMISSED; None: it was never seen
+    dismissed_by: str | None = None  # login
 
 
 COLUMNS = (
     "repository_id, review_id, pull_number, reviewer_id, reviewer_login, state, commit_id, base_ref, bundle_digest, "
-    "ticket_digest, submitted_at, source"
+    "ticket_digest, submitted_at, source, given, dismissed_by"
 )
 RECORD = f"""
-insert into reviews ({COLUMNS}) values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
-on conflict (repository_id, review_id) do update set state = 'DISMISSED'
-where excluded.state = 'DISMISSED' and reviews.state <> 'DISMISSED'
+insert into reviews ({COLUMNS}) values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+on conflict (repository_id, review_id) do update set
+  state = 'DISMISSED', dismissed_by = coalesce(reviews.dismissed_by, excluded.dismissed_by)
+where excluded.state = 'DISMISSED'
+  and (reviews.state <> 'DISMISSED' or (reviews.dismissed_by is null and excluded.dismissed_by is not null))
 """
 
 
@@ -73,6 +77,8 @@ def _row(review: Review) -> tuple[object, ...]:
         review.ticket_digest,
         review.submitted_at,
         review.source,
+        None if review.state.upper() == "DISMISSED" else text(review.state.upper()),
+        None if review.dismissed_by is None else text(review.dismissed_by),
     )
 
 

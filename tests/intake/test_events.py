@@ -187,6 +187,17 @@ def test_a_review_is_bound_to_commit_base_and_bundle_as_delivered() -> None:
     assert other.bundle_digest != fact.bundle_digest
 
 
+def test_a_dismissal_says_by_whom() -> None:
+    delivered = json.loads(review(body=None))
+    given = interpret("pull_request_review", json.dumps({**delivered, "sender": SENDER}).encode()).review
+    assert given is not None and given.dismissed_by is None
+    dismissed = {**delivered, "action": "dismissed", "sender": SENDER}
+    fact = interpret("pull_request_review", json.dumps(dismissed).encode()).review
+    assert fact is not None and fact.dismissed_by == SENDER["login"]
+    unknown = interpret("pull_request_review", json.dumps({**dismissed, "sender": None}).encode()).review
+    assert unknown is not None and unknown.dismissed_by is None
+
+
 def test_a_review_of_a_body_without_bundle_says_so() -> None:
     fact = interpret("pull_request_review", review(body=None)).review
     assert fact is not None

@@ -43,11 +43,18 @@ async def test_a_review_keeps_what_it_was_about(database: Database) -> None:
     async with database.transaction() as connection:
         await reviews.record(connection, [REVIEW])
         await reviews.record(connection, [replace(later, state="CHANGES_REQUESTED")])
-        assert await reviews.of_pull(connection, 2, 7) == [REVIEW]
+        assert await reviews.of_pull(connection, 2, 7) == [replace(REVIEW, given="APPROVED")]
         await reviews.record(connection, [replace(later, state="dismissed")])
-        assert await reviews.of_pull(connection, 2, 7) == [replace(REVIEW, state="DISMISSED")]
+        dismissed = replace(REVIEW, state="DISMISSED", given="APPROVED")
+        assert await reviews.of_pull(connection, 2, 7) == [dismissed]
         await reviews.record(connection, [later])
-        assert await reviews.of_pull(connection, 2, 7) == [replace(REVIEW, state="DISMISSED")]
+        assert await reviews.of_pull(connection, 2, 7) == [dismissed]
+        for who in ("ada", "bob"):  # a look can come before the delivery that says by whom; the first of those stands
+            await reviews.record(connection, [replace(later, state="DISMISSED", dismissed_by=who)])
+        assert await reviews.of_pull(connection, 2, 7) == [replace(dismissed, dismissed_by="ada")]
+        unseen = replace(REVIEW, review_id=82, pull_number=9, state="DISMISSED")
+        await reviews.record(connection, [unseen])
+        assert await reviews.of_pull(connection, 2, 9) == [unseen]
 
 
 async def test_an_unknown_digest_is_not_filled_in_later(database: Database) -> None:
@@ -56,7 +63,8 @@ async def test_an_unknown_digest_is_not_filled_in_later(database: Database) -> N
     async with database.transaction() as connection:
         await reviews.record(connection, [blind, replace(REVIEW, review_id=81)])
         await reviews.record(connection, [REVIEW])
-        assert await reviews.of_pull(connection, 2, 7) == [blind, replace(REVIEW, review_id=81)]
+        seen = [replace(blind, given="APPROVED"), replace(REVIEW, review_id=81, given="APPROVED")]
+        assert await reviews.of_pull(connection, 2, 7) == seen
         assert await reviews.of_pull(connection, 2, 8) == []
 
 
