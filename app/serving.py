@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
-import signal
-from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol
+from collections.abc import Iterator
 
 import structlog
 import uvicorn
@@ -16,6 +14,7 @@ from fastapi import FastAPI
 from app.config import Settings, with_registrations
 from app.proxy.starting import proxy_server
 from app.service import Parts, running
+from app.until_signal import Serving, until_signal
 
 log = structlog.get_logger(__name__)
 
@@ -33,39 +32,13 @@ async def serve(settings: Settings, parts: Parts, *, proxy: bool = False) -> Non
             return  # a signal ended it
     async with contextlib.AsyncExitStack() as stack:
         application = await stack.enter_async_context(running(settings, parts))
-        servers: list[_Serving] = []
+        servers: list[Serving] = []
         if parts.web:
             log.info("serving", address=f"http://{settings.host}:{settings.port}")
             servers.append(_web(application, settings))
         if proxy and settings.courier is not None:
             servers.append(await stack.enter_async_context(proxy_server(settings)))
-        await _until_signal(servers)
-
-
-async def serve_proxy(settings: Settings) -> None:
-    """The proxy alone, which needs the courier App's key and never the gate's."""
-    async with proxy_server(settings) as server:
-        await _until_signal([server])
-
-
-async def _until_signal(servers: Sequence[_Serving]) -> None:
-    ended = asyncio.Event()
-
-    def leave() -> None:
-        ended.set()
-        for server in servers:
-            server.leave()
-
-    with _on_signal(leave):
-        if not servers:
-            log.info("working")
-            await ended.wait()
-            return
-        tasks = [asyncio.create_task(server.serve()) for server in servers]
-        # One that cannot serve any more takes the others along, and the process ends visibly.
-        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        leave()
-        await asyncio.gather(*tasks)
+        await until_signal(servers)
 
 
 async def _set_up(settings: Settings) -> Settings:
@@ -83,7 +56,7 @@ async def _set_up(settings: Settings) -> Settings:
     address = key_address(f"http://{settings.host}:{settings.port}", key)
     log.info("no GitHub App is configured: open the set-up page", address=address)
     leaving = asyncio.create_task(_leave_when(page.connected, server))
-    await _until_signal([server])
+    await until_signal([server])
     leaving.cancel()
     return with_registrations(settings)
 
@@ -91,11 +64,6 @@ async def _set_up(settings: Settings) -> Settings:
 async def _leave_when(connected: asyncio.Event, server: _Server) -> None:
     await connected.wait()
     server.leave()
-
-
-class _Serving(Protocol):
-    async def serve(self) -> None: ...
-    def leave(self) -> None: ...
 
 
 def _web(application: FastAPI, settings: Settings) -> _Server:
@@ -123,14 +91,3 @@ class _Server(uvicorn.Server):
     def leave(self) -> None:
         """Stop listening and let requests under way end."""
         self.should_exit = True
-
-
-@contextlib.contextmanager
-def _on_signal(leave: Callable[[], None]) -> Iterator[None]:
-    """Call `leave` on SIGTERM and SIGINT."""
-    loop = asyncio.get_running_loop()
-    with contextlib.ExitStack() as stack:
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, leave)
-            stack.callback(loop.remove_signal_handler, number)
-        yield

@@ -14,6 +14,6 @@ def proxy() -> None:
     configure_logging()
     settings = read_settings(os.environ)
     # Imported here, because the client of GitHub takes longer to load than a wrong setting to be named.
-    from app.serving import serve_proxy
+    from app.proxy.starting import serve_proxy
 
     asyncio.run(serve_proxy(settings))

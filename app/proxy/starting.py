@@ -15,6 +15,7 @@ from app.proxy.courier_app import courier_identity
 from app.proxy.listening import Address, Server, listener, server, unix_listener
 from app.proxy.running import proxying
 from app.store.database import Database
+from app.until_signal import until_signal
 
 log = structlog.get_logger(__name__)
 
@@ -35,6 +36,12 @@ class Bound:
     def leave(self) -> None:
         for serving, _ in self._serving:
             serving.leave()
+
+
+async def serve_proxy(settings: Settings) -> None:
+    """The proxy alone, which needs the courier App's key and never the gate's, until a signal ends it."""
+    async with proxy_server(settings) as server:
+        await until_signal([server])
 
 
 @contextlib.asynccontextmanager
