@@ -11,8 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 HEAD = "4f" * 20
-JOB = "b63254c0-3271-4a98-8270-7cfbd6c2f14e"
-WORKFLOW = "5034460f-c7c4-4c43-9457-de07e2029e7b"
+JOB = "0193a7c2-5d1e-4f60-8a3b-6c2d9e417f05"
+WORKFLOW = "7c1e04d9-2b6a-4d83-9f15-a08b3c52e6d4"
 PASSED = "===== test session starts =====\r\ncollected 3 items\r\n\r\n===== 3 passed in 0.04s =====\r\n"
 
 
@@ -78,7 +78,7 @@ def buildkite(double: Double, *, head: str = HEAD, **job: Any) -> None:
         "agent": None,
         **job,
     }
-    jobs = [script, {"id": "ded35de2", "type": "manual", "label": "Deploy", "state": "unblocked"}]
+    jobs = [script, {"id": "0193a7c3", "type": "manual", "label": "Deploy", "state": "unblocked"}]
     base = "/v2/organizations/acme/pipelines/shop/builds/7"
     url = "https://buildkite.com/acme/shop/builds/7"
     double.say(base, {"number": 7, "state": "passed", "commit": head, "web_url": url, "jobs": jobs})
