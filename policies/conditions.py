@@ -25,6 +25,7 @@ from policies.rules import patterns
 Answer = bool | Unread
 
 BRANCHES = "refs/heads/"
+_ONLY_ON_GITHUB = Unread("only GitHub knows it", offline=True)  # in a local judgement
 _EVENTS = ("pull_request", "push")
 
 
@@ -75,18 +76,21 @@ def _parts(condition: Condition, facts: Facts) -> Iterator[Answer]:
 
 def _about_names(condition: Condition, facts: Facts) -> Iterator[Answer]:
     snapshot = facts.snapshot
+    for wanted, ref in ((condition.target, snapshot.target_ref), (condition.source, snapshot.head.ref)):
+        if wanted:
+            yield patterns(wanted).matches(ref.removeprefix(BRANCHES))
+    for answer in _about_pull_request(condition, snapshot):
+        yield answer if snapshot.number is not None else _ONLY_ON_GITHUB
+
+
+def _about_pull_request(condition: Condition, snapshot: Snapshot) -> Iterator[Answer]:
     if condition.labels:
         there = {label.casefold() for label in snapshot.labels}
         yield any(label.casefold() in there for label in condition.labels)
     if condition.title is not None:
         yield _title(condition.title).search(snapshot.title) is not None
-    for wanted, name in (
-        (condition.target, snapshot.target_ref.removeprefix(BRANCHES)),
-        (condition.source, snapshot.head.ref.removeprefix(BRANCHES)),
-        (condition.repositories, snapshot.repository.full_name),
-    ):
-        if wanted:
-            yield patterns(wanted).matches(name)
+    if condition.repositories:
+        yield patterns(condition.repositories).matches(snapshot.repository.full_name)
     if condition.fork is not None:
         yield snapshot.is_fork is condition.fork
 
@@ -100,7 +104,8 @@ def _about_work(condition: Condition, facts: Facts) -> Iterator[Answer]:
     if condition.kinds:
         yield facts.who.kind in condition.kinds
     if condition.agents:
-        yield any(patterns(condition.agents).matches(name) for name in facts.agents)
+        named = any(patterns(condition.agents).matches(name) for name in facts.agents)
+        yield _found(named, _ONLY_ON_GITHUB if facts.snapshot.number is None else None)
     if condition.ticket is not None:
         yield _ticket(condition.ticket, facts.snapshot.ticket)
     if condition.signed is not None:

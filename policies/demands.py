@@ -101,7 +101,10 @@ class Court:
     def _code_owners(self, wanted: OwnersWanted, *, alternative: bool) -> Outcome:
         parsed, unseen = self.facts.owners, self.facts.unseen
         if parsed is None or isinstance(parsed, Unread):
-            return _unknown("code owners", parsed or Unread("CODEOWNERS was not read"), "who owns the touched paths")
+            offline = self.facts.snapshot.number is None
+            return _unknown(
+                "code owners", parsed or Unread("CODEOWNERS was not read", offline), "who owns the touched paths"
+            )
         groups: dict[tuple[Owner, ...], str] = {}
         for path in self.facts.paths:
             groups.setdefault(owners(parsed, path), path)

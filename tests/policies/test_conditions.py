@@ -233,6 +233,16 @@ def test_what_is_not_known_says_why() -> None:
     assert isinstance(moved, NotYet)
 
 
+@pytest.mark.parametrize(
+    "text", ["{labels: [x]}", "{title: x}", "{repositories: [x]}", "{fork: true}", "{agents: [x]}", "{not: {title: x}}"]
+)
+def test_what_only_github_knows_is_not_known_locally(text: str) -> None:
+    answer = holds(*_facts(text, {"number": None, "session_agent": None}))
+    assert isinstance(answer, Unread) and answer.offline
+    assert holds(*_facts("{target: [main], source: [agent/*]}", {"number": None})) is True
+    assert holds(*_facts("{agents: [worker-1]}", {"number": None})) is True
+
+
 def test_a_run_for_another_base_does_not_count() -> None:
     assert isinstance(holds(*_facts("{workflows: [{path: .github/workflows/ci.yml}]}", {"shared_head": (9,)})), Unread)
 

@@ -108,6 +108,10 @@ def test_code_owners(paths: tuple[str, ...], by: tuple[Any, ...], owners: Any, s
     assert demanded("{code_owners: {}}", of).status is status
 
 
+def test_locally_nobody_asked_for_the_owners() -> None:
+    assert demanded("{code_owners: {}}", pull(number=None)).status is W
+
+
 def test_two_owners_of_each_path() -> None:
     of = pull(*approved_by(CY), codeowners=OWNERS, **change("both/a.py"))
     assert demanded("{code_owners: {count: 2}}", of).status is W
