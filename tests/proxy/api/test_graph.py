@@ -95,6 +95,8 @@ def test_named_objects_are_looked_up(query: str, variables: Any, looks: tuple[Lo
     assert found.looks == looks
 
 
+ROLLUP = "commits(first: 1) { nodes { commit { statusCheckRollup { contexts(first: 1) { nodes {"
+REQUIRED = ' ... on CheckRun {{ r{0}: isRequired(pullRequestId: "{0}") }}'
 MILLION = "commits(first: 100) { nodes { commit { authors(first: 100) { totalCount } } } }"
 ONE = 'addComment(input: {subjectId: "I", body: "1"}) { __typename }'
 OTHER = '{ repository(owner: "acme", name: "other") { name } }'
@@ -216,6 +218,8 @@ def test_persisted_queries_and_other_forms(body: dict[str, Any]) -> None:
         home("pullRequests(last: -1) { totalCount }"),
         "{ " + " ".join(f"r{n}: {HOME} {{ name }}" for n in range(6)) + " }",
         "{ " + " ".join(f'n{n}: node(id: "{n}") {{ id }}' for n in range(6)) + " }",
+        "{ " + "... { " * 30 + "viewer { login }" + " }" * 31,
+        home("pullRequest(number: 1) { " + ROLLUP + "".join(map(REQUIRED.format, range(6))) + " } } } } } } }"),
         "{ viewer { login }",
         "{ viewer { login \u0000 } }",
         "",
