@@ -16,6 +16,7 @@ from typing import Literal
 from checks.codeowners import Codeowners
 from checks.dependency_updates import UpdateReading
 from checks.logs.report import LogReport
+from checks.native_rules import NativeReviews
 from checks.reports.report import TestReport
 from checks.tampering.alteration import Analysis
 
@@ -529,6 +530,7 @@ class Snapshot:
     # Earlier heads to which this one only adds clean merges of the target branch that leave every change as it was.
     same_change: frozenset[str] = frozenset()
     overrides: tuple[Override, ...] = ()
+    native_reviews: NativeReviews | Unread | None = None  # None: not asked, as nothing shows that they wait
     dependency_updates: UpdateReading | None = None  # of a dependency bot's pull request; None: not looked at
     codeowners: Codeowners | Unread | None = None  # what decides about the touched paths; None: not asked for
     # What `/approve CODE` can name: every code that was shown on this pull request, to the verdict key it stands for.

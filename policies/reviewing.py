@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from checks import electorate, review
 from checks.approvals import approvals_of
 from checks.finding import Finding, Status
+from checks.native_reviews import explained
 from checks.people import excluded_approvers
 from checks.review import ReviewRequirement, ReviewResult
 from checks.snapshot import Permission, Unread
@@ -45,7 +46,8 @@ def review_of(case: Case, for_people: tuple[Finding, ...]) -> Reviewed:
     ruling = replace(ruling, waits_for=ruling.waits_for + areas.waits_for)
     counted = tuple(dict.fromkeys((*result.counted, *ruling.counted, *areas.counted)))
     independent = _independent(case, max(requirement.approvals, ruling.people), counted)
-    shown = replace(result, findings=result.findings + areas.findings)
+    native = explained(case.snapshot)
+    shown = replace(result, findings=(*result.findings, *areas.findings, *([native] if native else ())))
     node = _node(case, shown, ruling, independent, for_people)
     needed = _needed(case, node, result, ruling, independent)
     asks = _asks(case, requirement, result, ruling) if needed else ()

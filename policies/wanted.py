@@ -25,6 +25,7 @@ _WANTED = {
     "review": "The people whom the policy names approve this head.",
     "policy.check": "The policy file that this pull request brings can be read, and what it changes is known.",
     "review.unmapped": "One more person approves where it is not known who wrote a commit.",
+    "review.github": "What GitHub's own rules ask of reviewers is known.",
     "review.area": "One of an area's own reviewers approves this head.",
     "review.veto": "Whoever has a veto does not ask for changes.",
     "rules": "What the policy's rule requires, where it applies.",

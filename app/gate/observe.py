@@ -15,6 +15,7 @@ from app.gate.baselines import read_baselines
 from app.gate.changes import Changes, read_changes, unread_changes
 from app.gate.comment_approvals import Said, read_comment_approvals, with_comments
 from app.gate.dependencies import read_dependency_updates
+from app.gate.effects import EVIDENCE, REVIEW
 from app.gate.gate import Gate
 from app.gate.git import GitFailed, GitObjects
 from app.gate.listing import foreign_check_runs, own_runs
@@ -176,10 +177,19 @@ async def _completed(gate: Gate, seen: Look, objects: GitObjects | Unread, snaps
     snapshot = await with_session(gate, snapshot)
     snapshot = await with_policy_facts(gate, seen.key, seen.pull, seen.target.policy, objects, snapshot)
     updates = await read_dependency_updates(objects, snapshot, policy)
-    snapshot = replace(snapshot, dependency_updates=updates)
+    held_up = _held_up(gate, seen)
+    native = await people.native_reviews(client, repository, seen.target.ref) if held_up else None
+    snapshot = replace(snapshot, dependency_updates=updates, native_reviews=native)
     if asks_for_owners(policy):
         snapshot = replace(snapshot, codeowners=await read_owners(client, repository, objects, snapshot))
     return await people.with_rights(client, repository, snapshot, seen.target.policy, seen.pull)
+
+
+def _held_up(gate: Gate, seen: Look) -> bool:
+    """Whether GitHub does not let it merge although our checks are green."""
+    shown = own_runs(seen.head, gate.app_id, seen.memory.own_runs)
+    green = {run.name for run in shown if run.conclusion == "success"}
+    return seen.pull.merge_state_status == "BLOCKED" and green >= {EVIDENCE, REVIEW}
 
 
 def _named_bases(runs: tuple[WorkflowRun, ...] | Unread, verifications: tuple[Verification, ...]) -> set[str]:

@@ -16,6 +16,7 @@ from app.github.pull_models import PullRequest
 from app.github.rest_models import Membership
 from app.store.pushes import Push
 from checks import people
+from checks.native_rules import NativeReviews, read_rules
 from checks.snapshot import Account, Permission, Snapshot, Unread
 from policies import rules
 from policies.load import PolicyState
@@ -70,6 +71,18 @@ async def with_rights(
         teams=dict(zip(teams, members, strict=True)),
         organizations=dict(zip(organizations, everybody, strict=True)),
     )
+
+
+async def native_reviews(client: GitHubClient, repository: RepositoryName, target: str) -> NativeReviews | Unread:
+    """GitHub's own rules about reviews on a branch (full ref)."""
+    branch = target.removeprefix("refs/heads/")
+    try:
+        rules = await reads.branch_rules(client, repository.owner, repository.name, branch)
+    except RateLimited:
+        raise
+    except GitHubError as wrong:
+        return Unread(str(wrong))
+    return read_rules((rule.type, rule.parameters or {}) for rule in rules.items)
 
 
 def _logins(snapshot: Snapshot, policy: Policy) -> tuple[str, ...]:

@@ -79,6 +79,24 @@ async def test_who_takes_themselves_off_is_not_asked_again_and_another_one_is(st
     assert (asked(pull), requests_made(stage)) == (set(), 3)
 
 
+async def test_what_github_itself_still_asks_for_is_explained_and_not_asked_twice(stage: Scene) -> None:
+    shop = await shop_of(stage)
+    own = {"required_approving_review_count": 2, "require_code_owner_review": True}
+    await stage.github.set_ruleset(shop, "reviews", [{"type": "pull_request", "parameters": own}])
+    pull = await payment(stage, shop)
+    await stage.settle()
+    await stage.github.review(shop, pull.number, "ada")
+    await stage.settle()
+    await stage.resync()
+    await stage.settle()
+    assert stage.verdict(shop, pull) == {"evidence": "success", "review": "success"}
+    words = stage.summary(shop, pull, "review")
+    assert "GitHub's own rules also ask for 2 approvals, an approval of a code owner of each touched path." in words
+    assert asked(pull) == set()
+    await stage.github.review(shop, pull.number, "bob")
+    await stage.settle()
+
+
 async def test_a_team_is_asked_a_draft_asks_nobody_and_what_people_asked_for_stays(stage: Scene) -> None:
     stage.github.team("acme", "payers", ["bob"])
     shop = await shop_of(stage, TEAM)

@@ -62,7 +62,7 @@ CHECKS = {
     "ci.runs", "ci.workflow-files", "ci.jobs", "ci.logs", "ci.commands", "ci.tests",
     "ci.token", "ci.secrets", "ci.cache", "ci.runner", "ci.variables", "ci.attempts",
     "ci.reports", "ci.baseline", "ci.other", "ci.verifier", "review", "review.changes", "review.co-authors",
-    "review.area",
+    "review.area", "review.github",
     "review.veto", "review.unmapped", "rules.a", "rules.b", "rules.c", "rules.d", "override", "policy.check",
 }  # fmt: skip
 ACTIONS = {
