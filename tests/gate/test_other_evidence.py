@@ -98,12 +98,12 @@ async def test_a_check_of_the_same_name_by_another_app_says_nothing(stage: Scene
     assert stage.verdict(shop, pull)["evidence"] == "in_progress"
 
 
-READ_LOGS = WITNESS.replace("checks: [build]", "checks: [build], log: buildkite")
+READ_LOGS = WITNESS.replace("checks: [build]", "checks: [build], log: buildkite").replace("'off'", "'on'")
 LINK = "https://buildkite.com/acme/shop/builds/7"
 
 
 async def test_a_raw_log_that_the_gate_fetches_itself_speaks_for_more(tmp_path: Path, database: Database) -> None:
-    """A change of medium risk, for which the green check of another CI system alone would not suffice."""
+    """A change of medium risk and its merge group, for which another CI system's green check alone would not do."""
     body = MEDIUM_BUNDLE.replace("where: ci", "where: local")
     with serving() as server:
         servers = ci_servers({"BUILDKITE_TOKEN": "bkua_1", "BUILDKITE_URL": server.url}.get)
@@ -120,6 +120,14 @@ async def test_a_raw_log_that_the_gate_fetches_itself_speaks_for_more(tmp_path: 
             asked = len(server.asked)
             await stage.settle()
             assert len(server.asked) == asked, "what a build said is kept"
+            await stage.github.review(shop, pull.number, "bob")
+            await stage.settle()
+            group = shop.queues["main"][0].group_sha
+            assert group is not None
+            assert stage.checks(shop, group)["mergegate/evidence"] == "in_progress", "its own build is awaited"
+            doubles.buildkite(server, head=group)
+            await post(stage, buildkite, shop, pull, details_url=LINK, head_sha=group)
+            assert pull.merged_at is not None
 
 
 REPLAYED = """\
