@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 
 from app.config import read_settings
@@ -16,4 +17,7 @@ def proxy() -> None:
     # Imported here, because the client of GitHub takes longer to load than a wrong setting to be named.
     from app.proxy.starting import serve_proxy
 
+    # What is loaded by now stays; looking through it again and again would hold transfers up.
+    gc.collect()
+    gc.freeze()
     asyncio.run(serve_proxy(settings))

@@ -13,12 +13,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 import structlog
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import SecretStr
 
-from app.github import tokens
-from app.github.client import GitHubClient
 from app.github.errors import GitHubError, UnexpectedAnswer
 from app.proxy.grant import Grant
+from app.proxy.minting import Minted
 
 log = structlog.get_logger(__name__)
 
@@ -33,20 +32,6 @@ MOST: Mapping[str, tuple[str, ...]] = {
     "statuses": ("read",),
     "actions": ("read",),
 }
-
-
-class _Named(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    id: int
-    full_name: str
-
-
-class Minted(tokens.Token):
-    """GitHub's answer: the token, what it may really do, and the present names of its repositories."""
-
-    permissions: dict[str, str] = Field(default_factory=dict)
-    repositories: tuple[_Named, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +58,16 @@ class _Key:
     permissions: tuple[tuple[str, str], ...]
 
 
+Mint = Callable[[int, int, Mapping[str, str]], Awaitable[Minted]]
+
+
 class Courier:
-    """`app` is the client that speaks as the courier App; `revoke` gives a token back to GitHub and may fail."""
+    """`mint` asks GitHub for a token (installation, repository, permissions); `revoke` gives one back and may fail."""
 
     def __init__(
-        self, app: GitHubClient, revoke: Callable[[SecretStr], Awaitable[None]], now: Callable[[], float] = time.time
+        self, mint: Mint, revoke: Callable[[SecretStr], Awaitable[None]], now: Callable[[], float] = time.time
     ) -> None:
-        self._app = app
+        self._ask = mint
         self._revoke = revoke
         self._now = now
         self._held: dict[_Key, asyncio.Task[_Kept]] = {}
@@ -129,12 +117,7 @@ class Courier:
             log.warning("a token of the courier could not be given back", because=str(wrong))
 
     async def _mint(self, key: _Key) -> _Kept:
-        minted = await self._app.post(
-            f"/app/installations/{key.installation_id}/access_tokens",
-            purpose="mint",
-            model=Minted,
-            json={"repository_ids": [key.repository_id], "permissions": dict(key.permissions)},
-        )
+        minted = await self._ask(key.installation_id, key.repository_id, dict(key.permissions))
         named = next((one for one in minted.repositories if one.id == key.repository_id), None)
         if named is None or len(minted.repositories) != 1:
             raise UnexpectedAnswer("POST access_tokens", "the token is not for the one repository that was asked for")

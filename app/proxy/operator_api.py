@@ -24,7 +24,6 @@ from app.proxy.sessions import DEFAULT_RIGHTS, CannotOpen
 from app.proxy.stopping import stop
 from app.store.database import Database
 
-PREFIX = b"/operator/"
 MOST_ASKED = 16 * 1024  # bytes
 PATIENCE = 45.0  # seconds that a stop is waited for
 _PATH = re2.compile(r"/operator/sessions(?:/([1-9][0-9]{0,17}))?")

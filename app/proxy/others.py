@@ -6,10 +6,9 @@ from collections.abc import Awaitable, Callable
 
 from app.proxy import sessions
 from app.proxy.describing import described, json_answer
-from app.proxy.exchange import Exchange
 from app.proxy.health import Health
 from app.proxy.incoming import Incoming, Receive, Scope, Send, let_in, token_of
-from app.proxy.operator_api import PREFIX, OperatorApi
+from app.proxy.managing import Managing
 from app.proxy.refusal import Refusal
 from app.store.database import Database, DatabaseAway
 
@@ -23,19 +22,16 @@ NO_TOKEN = Refusal(
 class Others:
     """`api` answers everything else: it is the slice of GitHub's API."""
 
-    def __init__(
-        self, database: Database, health: Health, operator: OperatorApi, exchange: Exchange, api: Application
-    ) -> None:
+    def __init__(self, database: Database, health: Health, managing: Managing, api: Application) -> None:
         self._database = database
-        self._operator = operator
-        self._exchange = exchange
+        self._managing = managing
         self._health = health
         self._api = api
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         incoming = let_in(scope)
-        if incoming.raw_path.startswith(PREFIX):
-            await self._operator(incoming, receive, send)
+        if incoming.raw_path.startswith(b"/operator/"):
+            await self._managing.operate(incoming, receive, send)
             return
         match (incoming.method, incoming.raw_path):
             case ("GET", b"/healthz"):
@@ -43,7 +39,7 @@ class Others:
             case ("GET", b"/session"):
                 await self._session(incoming, send)
             case ("POST", b"/session/exchange"):
-                await self._exchange(incoming, receive, send)
+                await self._managing.exchange(incoming, receive, send)
             case _:
                 await self._api(scope, receive, send)
 

@@ -9,22 +9,17 @@ from collections.abc import AsyncIterator, Collection
 
 from pydantic import SecretStr
 
-from app.gate.presets import read_presets
-from app.github.budgets import UNLIMITED
-from app.github.client import Settings as ClientSettings
-from app.github.clients import GitHubApp
 from app.github.identity import AppIdentity
 from app.proxy.api.application import Api
 from app.proxy.application import Proxy
 from app.proxy.courier import Courier
-from app.proxy.exchange import Exchange
 from app.proxy.fetching import Fetching
 from app.proxy.flights import Flights
 from app.proxy.git_service import GitService
 from app.proxy.health import Health
-from app.proxy.identities import Identities
 from app.proxy.lfs import Lfs
-from app.proxy.operator_api import OperatorApi
+from app.proxy.managing import Managing
+from app.proxy.minting import Minting
 from app.proxy.others import Others
 from app.proxy.pushing import Pushing
 from app.proxy.upstream import Upstream
@@ -46,21 +41,17 @@ async def proxying(
 
     `operator` is the token of the operators' API, `issuers` are those whose identities may be exchanged for sessions.
     """
-    # Minting makes no content, so GitHub's limits for that do not hold; each session mints a few times an hour.
-    app = GitHubApp(identity, settings=ClientSettings(writes=UNLIMITED), verify=verify)
     async with contextlib.AsyncExitStack() as stack:
-        stack.push_async_callback(app.aclose)
         upstream = await stack.enter_async_context(Upstream(identity.api_url, verify))
-        courier = Courier(app.app, upstream.revoke)
+        courier = Courier(Minting(identity, upstream), upstream.revoke)
         stack.push_async_callback(_given_back, courier)
         flights = Flights(database, courier)
         await stack.enter_async_context(_watching(flights))
         health = Health()
         service = GitService(upstream, courier, health)
-        presets, identities = read_presets(), Identities(upstream, issuers)
-        operators = OperatorApi(database, app, presets, operator)
-        exchange = Exchange(database, app, presets, identities)
-        others = Others(database, health, operators, exchange, Api(database, service, flights))
+        managing = Managing(database, identity, upstream, verify, operator, issuers)
+        stack.push_async_callback(managing.aclose)
+        others = Others(database, health, managing, Api(database, service, flights))
         pushing, lfs = Pushing(database, service, flights), Lfs(service, flights)
         yield Proxy(database, Fetching(service, flights), pushing, lfs, others)
 

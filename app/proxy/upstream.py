@@ -18,7 +18,6 @@ from yarl import URL
 
 from app.github.errors import GitHubDown
 from app.github.git_access import clone_url
-from app.github.wire import tls
 
 CONNECT = 10.0  # seconds
 SILENCE = 300.0  # seconds without a byte of the answer; GitHub takes its time over large pushes
@@ -44,7 +43,8 @@ class Upstream:
         self._session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> Upstream:
-        connector = aiohttp.TCPConnector(limit=MOST_CONNECTIONS, ssl=self._verify or tls(), keepalive_timeout=30)
+        verify = self._verify or ssl.create_default_context()  # honours SSL_CERT_FILE and SSL_CERT_DIR
+        connector = aiohttp.TCPConnector(limit=MOST_CONNECTIONS, ssl=verify, keepalive_timeout=30)
         self._session = aiohttp.ClientSession(
             connector=connector,
             auto_decompress=False,

@@ -7,17 +7,15 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import httpx
 import pytest
 from pydantic import SecretStr
 
-from app.github.budgets import UNLIMITED
-from app.github.client import Settings
-from app.github.clients import GitHubApp
 from app.github.errors import GitHubError
 from app.github.identity import AppIdentity
 from app.proxy.courier import Courier
 from app.proxy.grant import Grant
+from app.proxy.minting import Minting
+from app.proxy.upstream import Upstream
 from tests.github.faults import Fault
 from tests.github.server import SimulatedGitHub
 from tests.github.state import Repository
@@ -43,24 +41,22 @@ class Town:
 @pytest.fixture
 async def town(tmp_path: Path) -> AsyncIterator[Town]:
     github = SimulatedGitHub.create(tmp_path)
+    await github.start()
     app, key = github.register_app("courier", PERMISSIONS, [])
     github.organization("acme")
     shop = await github.repository("acme/shop", {"a": "1"}, private=True)
     await github.repository("acme/other", {"a": "1"}, private=True)
     installation = github.install(app, "acme")
-    clients = GitHubApp(
-        AppIdentity("courier", app.id, (SecretStr(key),), github.world.base_url),
-        settings=Settings(writes=UNLIMITED),
-        connect=lambda: httpx.ASGITransport(app=github.app),
-    )
     given_back: list[str] = []
     clock = [github.world.now().timestamp()]
 
     async def revoke(token: SecretStr) -> None:
         given_back.append(token.get_secret_value())
 
-    yield Town(github, Courier(clients.app, revoke, lambda: clock[0]), shop, installation.id, given_back, clock)
-    await clients.aclose()
+    identity = AppIdentity("courier", app.id, (SecretStr(key),), github.world.base_url)
+    async with Upstream(github.world.base_url) as upstream:
+        courier = Courier(Minting(identity, upstream), revoke, lambda: clock[0])
+        yield Town(github, courier, shop, installation.id, given_back, clock)
     await github.stop()
 
 

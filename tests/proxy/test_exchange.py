@@ -184,7 +184,7 @@ async def test_new_keys_are_looked_for_but_not_for_every_token(town: tuple[Scene
     for _ in range(3):
         assert (await exchange(made, identity(issuer, OTHER, "two"), "agent/ci/b"))[0] == 401
     assert issuer.asked == 1
-    identities = made.proxy._others._exchange._identities  # type: ignore[attr-defined]
+    identities = made.proxy._others._managing.exchanging._identities  # type: ignore[attr-defined]
     identities._now = lambda: time.monotonic() + 61
     assert (await exchange(made, identity(issuer, OTHER, "two"), "agent/ci/b"))[0] == 201
     assert issuer.asked == 2

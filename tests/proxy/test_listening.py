@@ -73,7 +73,8 @@ def body_of(messages: Sequence[Message], limit: int = 100) -> Body:
     async def receive() -> Message:
         if left:
             return left.pop(0)
-        return await asyncio.get_running_loop().create_future()
+        await asyncio.Event().wait()
+        raise AssertionError
 
     return Body(receive, limit, idle=0.01)
 

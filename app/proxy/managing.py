@@ -1,0 +1,81 @@
+"""The operators' API and the exchange of identities, loaded when one of them is first asked for.
+
+They read policies and use the large client of GitHub. Both are half of the proxy's memory, and agents need neither.
+"""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Collection
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from pydantic import SecretStr
+
+from app.github.identity import AppIdentity
+from app.proxy.describing import json_answer
+from app.proxy.incoming import Incoming, Receive, Send
+from app.proxy.upstream import Upstream
+from app.store.database import Database
+
+if TYPE_CHECKING:
+    from app.github.clients import GitHubApp
+    from app.proxy.exchange import Exchange
+    from app.proxy.operator_api import OperatorApi
+
+
+class Managing:
+    """Without an `operator` token there is no API for operators, without `issuers` no exchange."""
+
+    def __init__(
+        self,
+        database: Database,
+        identity: AppIdentity,
+        upstream: Upstream,
+        verify: ssl.SSLContext | None,
+        operator: SecretStr | None,
+        issuers: Collection[str],
+    ) -> None:
+        self._database = database
+        self._identity = identity
+        self._upstream = upstream
+        self._verify = verify
+        self._operator = operator
+        self._issuers = issuers
+
+    async def operate(self, incoming: Incoming, receive: Receive, send: Send) -> None:
+        if self._operator is None:
+            await json_answer(send, 404, {"message": "Not Found"})
+            return
+        await self.operators(incoming, receive, send)
+
+    async def exchange(self, incoming: Incoming, receive: Receive, send: Send) -> None:
+        if not self._issuers:
+            await json_answer(send, 404, {"message": "Not Found"})
+            return
+        await self.exchanging(incoming, receive, send)
+
+    async def aclose(self) -> None:
+        if "_courier" in self.__dict__:
+            await self._courier.aclose()
+
+    @cached_property
+    def _courier(self) -> GitHubApp:
+        from app.github.clients import GitHubApp
+
+        return GitHubApp(self._identity, verify=self._verify)
+
+    @cached_property
+    def operators(self) -> OperatorApi:
+        from app.gate.presets import read_presets
+        from app.proxy.operator_api import OperatorApi
+
+        return OperatorApi(self._database, self._courier, read_presets(), self._operator)
+
+    @cached_property
+    def exchanging(self) -> Exchange:
+        from app.gate.presets import read_presets
+        from app.proxy.exchange import Exchange
+        from app.proxy.identities import Identities
+
+        return Exchange(self._database, self._courier, read_presets(), Identities(self._upstream, self._issuers))

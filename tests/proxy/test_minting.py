@@ -1,0 +1,141 @@
+"""Asking GitHub for a token: keys in rotation, and each refusal as the error that says who must act."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+from pydantic import SecretStr
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from app.github.errors import (
+    BadCredentials,
+    GitHubDown,
+    GitHubError,
+    InstallationGone,
+    RateLimited,
+    Refused,
+    UnexpectedAnswer,
+)
+from app.github.identity import AppIdentity
+from app.proxy.courier import Courier
+from app.proxy.minting import Minting
+from app.proxy.upstream import Upstream
+from tests.proxy.build import grant
+from tests.proxy.scene import serving
+
+pytestmark = pytest.mark.anyio
+TOKEN = "ghs_" + "s" * 300
+GOOD: dict[str, Any] = {
+    "token": TOKEN,
+    "expires_at": "2099-01-01T00:00:00Z",
+    "permissions": {"contents": "read", "metadata": "read"},
+    "repositories": [{"id": 42, "full_name": "acme/shop"}],
+}
+
+
+def pem() -> SecretStr:
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    form = serialization.PrivateFormat.TraditionalOpenSSL
+    return SecretStr(key.private_bytes(serialization.Encoding.PEM, form, serialization.NoEncryption()).decode())
+
+
+class GitHub:
+    def __init__(self) -> None:
+        self.answers: list[Response] = []
+        self.seen: list[tuple[str, Any, str]] = []
+        self.app = Starlette(routes=[Route("/{path:path}", self._answer, methods=["POST"])])
+
+    async def _answer(self, request: Request) -> Response:
+        self.seen.append((request.url.path, await request.json(), request.headers["authorization"]))
+        return self.answers.pop(0)
+
+
+@pytest.fixture(scope="module")
+def keys() -> tuple[SecretStr, SecretStr]:
+    return pem(), pem()
+
+
+@pytest.fixture
+async def asked(keys: tuple[SecretStr, SecretStr]) -> AsyncIterator[tuple[GitHub, Minting]]:
+    github = GitHub()
+    async with serving(github.app) as port, Upstream(f"http://127.0.0.1:{port}/api/v3") as upstream:
+        identity = AppIdentity("courier", 5, keys, upstream.api_url)
+        yield github, Minting(identity, upstream)
+
+
+async def _mint(minting: Minting) -> str:
+    return (await minting(7, 42, {"contents": "read"})).token.get_secret_value()
+
+
+async def test_what_is_asked_for(asked: tuple[GitHub, Minting]) -> None:
+    github, minting = asked
+    github.answers = [JSONResponse(GOOD, 201)]
+    assert await _mint(minting) == TOKEN
+    ((path, body, _),) = github.seen
+    assert path == "/api/v3/app/installations/7/access_tokens"
+    assert body == {"repository_ids": [42], "permissions": {"contents": "read"}}
+
+
+async def test_the_other_key_is_tried_and_kept(asked: tuple[GitHub, Minting]) -> None:
+    github, minting = asked
+    github.answers = [JSONResponse({"message": "no"}, 401), *(JSONResponse(GOOD, 201) for _ in range(2))]
+    await _mint(minting)
+    await _mint(minting)
+    first, second, third = (one[2].split(".")[2] for one in github.seen)
+    assert first != second and len(github.seen) == 3 and third
+    github.answers = [JSONResponse({"message": "no"}, 401) for _ in range(2)]
+    with pytest.raises(BadCredentials):
+        await _mint(minting)
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        (JSONResponse({"message": "x"}, 500), GitHubDown),
+        (JSONResponse({"message": "Integration not found"}, 404), InstallationGone),
+        (JSONResponse({"message": "This installation has been suspended"}, 403), InstallationGone),
+        (JSONResponse({"message": "You have exceeded a secondary rate limit"}, 403), RateLimited),
+        (JSONResponse({"message": "x"}, 429, {"retry-after": "30"}), RateLimited),
+        (JSONResponse({"message": "no"}, 403), Refused),
+        (JSONResponse({"message": "The permissions requested are not granted to this installation."}, 422), Refused),
+        (JSONResponse({"message": "x"}, 418), UnexpectedAnswer),
+        (JSONResponse({"token": TOKEN}, 201), UnexpectedAnswer),
+        (Response("<html>", 201), UnexpectedAnswer),
+        (Response("[" * 1000, 403), Refused),
+        (Response("x" * 300_000, 201), GitHubDown),
+    ],
+)
+async def test_refusals(asked: tuple[GitHub, Minting], answer: Response, error: type[GitHubError]) -> None:
+    github, minting = asked
+    github.answers = [answer]
+    with pytest.raises(error) as raised:
+        await _mint(minting)
+    assert TOKEN not in str(raised.value) and TOKEN not in repr(raised.value.__context__)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"repositories": []},
+        {"repositories": [{"id": 43, "full_name": "acme/other"}]},
+        {"repositories": [{"id": 42, "full_name": "acme/shop"}, {"id": 43, "full_name": "acme/other"}]},
+        {"permissions": {"contents": "write", "metadata": "read"}},
+        {"permissions": {"contents": "read", "workflows": "write"}},
+    ],
+)
+async def test_a_token_that_may_do_more_is_not_used(asked: tuple[GitHub, Minting], changes: dict[str, Any]) -> None:
+    github, minting = asked
+    github.answers = [JSONResponse(GOOD | changes, 201)]
+
+    async def revoke(_: SecretStr) -> None:
+        raise AssertionError
+
+    with pytest.raises(UnexpectedAnswer):
+        await Courier(minting, revoke).token(grant(), {"contents": "read"})
