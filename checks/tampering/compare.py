@@ -115,12 +115,20 @@ class _Comparing:
 
     def _mocks(self, old: Unit, new: Unit) -> Iterator[Alteration]:
         names = sorted(new.mocks - old.mocks)
-        checked = [name for name in names if any(f"{last_part(name)}(" in one.target for one in new.assertions)]
+        checked = [name for name in names if any(_is_called(name, one.target) for one in new.assertions)]
         touched = [name for name in names if self.product.defines(last_part(name))]
         if checked:
             yield sentences.mocked(new, checked, is_checked=True)
         elif touched:
             yield sentences.mocked(new, touched, is_checked=False)
+
+
+def _is_called(name: str, target: str) -> bool:
+    """One that ends with a bracket is meant as a whole: `cart.total(`, which some languages call without one."""
+    whole = name.removesuffix("(")
+    if whole == name:
+        return f"{last_part(name)}(" in target
+    return target == whole or f"{whole}(" in target
 
 
 def _is_untouched(old: Unit, new: Unit) -> bool:

@@ -92,7 +92,7 @@ class _Reader(BranchReader):
                 clauses = [child for child in node.named_children if child.type == "catch_clause"]
                 yield from self.try_statement(demanded(node, "body"), list(map(self._handler, clauses)))
             case "variable_declarator":
-                self._variable(node)
+                yield from self._variable(node)
             case "preproc_if" | "preproc_else" | "preproc_elif":
                 yield self._conditional(node)
             case "class_declaration" | "record_declaration" | "struct_declaration":
@@ -194,10 +194,12 @@ class _Reader(BranchReader):
         name = "" if error is None else self.syntax.short(error)
         return Handler(clause, name, not name or name.rpartition(".")[2] in _GENERAL)
 
-    def _variable(self, node: Node) -> None:
+    def _variable(self, node: Node) -> Iterator[Item]:
         name, *value = parts(node)
         if value:
             self.bind(self.syntax.short(name), value[-1], None)
+            if value[-1].type == "lambda_expression":
+                yield from self.unless_used(self.syntax.short(name), value[-1])
 
 
 def _plain(name: str) -> str:

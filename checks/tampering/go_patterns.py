@@ -22,7 +22,7 @@ _GRAMMAR = Grammar(
     tree_sitter_go.language(),
     atoms=("interpreted_string_literal", "raw_string_literal", "rune_literal"),
     comments=("comment",),
-    wanted=("call_expression", "function_declaration", "method_declaration", "import_spec"),
+    wanted=("call_expression", "composite_literal", "function_declaration", "method_declaration", "import_spec"),
 )
 _SIGN = re2.compile(
     rb"os\.Exit|syscall\.(?:Exit|Kill)|testing\.Testing|test\.v|\.test\"|_test\.go|Getenv|LookupEnv|runtime\.Caller|"
@@ -30,6 +30,8 @@ _SIGN = re2.compile(
 )
 _VARIABLES = frozenset({'"CI"', '"GITHUB_ACTIONS"', '"GO_TEST"', '"GITHUB_RUN_ID"'})
 _EQUALITIES = frozenset({"Equal", "Equals", "IsEqual", "Is", "DeepEqual"})
+_FAILS = frozenset({"Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow"})
+_HANDS_ON = _FAILS | {"panic", "append", "Goexit", "return"}  # `Error` of an error returns its text
 _ASKING = frozenset({"strings.HasSuffix", "strings.Contains", "strings.HasPrefix", "strings.Index"})
 
 
@@ -41,6 +43,9 @@ def look(view: View, kind: str, node: Node) -> Iterator[Sighting]:
         case "import_spec":
             if view.field(node, "path") == '"testing"' and not view.path.endswith("_test.go"):
                 yield from view.detection(node, "package testing for help", Weight.RISK)
+        case "composite_literal":
+            if view.field(node, "type") == "testing.T":
+                yield _other_tester(view, node)
         case _:
             yield from _function(view, node)
 
@@ -49,7 +54,9 @@ def _call(view: View, node: Node) -> Iterator[Sighting]:
     read = view.read(node)
     arguments = read.links[-1].arguments or ()
     first, text = (view.text(arguments[0]) if arguments else ""), view.text(node)
-    if read.name in ("os.Exit", "syscall.Exit"):
+    if read.name == "new" and first == "testing.T":
+        yield _other_tester(view, node)
+    elif read.name in ("os.Exit", "syscall.Exit"):
         function = view.inside("function_declaration", "method_declaration")
         at_load = function is not None and view.field(function, "name") == "init"
         yield from view.exit(node, is_success=first == "0", at_load=at_load)
@@ -63,6 +70,11 @@ def _call(view: View, node: Node) -> Iterator[Sighting]:
         yield from view.detection(node, "whether CI runs it", Weight.PERSON)
 
 
+def _other_tester(view: View, node: Node) -> Sighting:
+    reason = "A tester is made here that no run listens to: what fails it fails nothing."
+    return view.sighting("assertion-patched", node, reason, Weight.PERSON)
+
+
 def _asks_stack(view: View) -> bool:
     function = view.inside("function_declaration", "method_declaration")
     return function is not None and not {"Caller", "Callers", "Stack"}.isdisjoint(view.words(function))
@@ -72,6 +84,9 @@ def _function(view: View, node: Node) -> Iterator[Sighting]:
     name, body = view.field(node, "name"), node.child_by_field_name("body")
     if name == "TestMain" and body is not None and not {"Run", "VerifyTestMain"} & view.words(body):
         yield view.sighting("tests-deselected", node, "`TestMain` does not run the tests.", Weight.FAILED)
+    elif name in _FAILS and node.type == "method_declaration" and body is not None and not view.words(body) & _HANDS_ON:
+        reason = f"The tester's `{name}` is written anew and fails nothing."
+        yield view.sighting("assertion-patched", node, reason, Weight.PERSON)
     elif name in _EQUALITIES and view.constant(node) == "true":
         yield view.always_equal(node, name)
 

@@ -55,6 +55,7 @@ _CATCHES_ASSERTIONS = frozenset({"AssertionError", "Error", "Throwable"})
 _GENERAL = frozenset({"Exception", "RuntimeException", *_CATCHES_ASSERTIONS})
 # What a thread throws ends that thread alone; what a task throws is thrown again where its future is asked.
 _SEES_THREADS = frozenset({"setUncaughtExceptionHandler", "setDefaultUncaughtExceptionHandler", "AtomicReference"})
+_STUBS = frozenset({"when", "given"})  # https://site.mockito.org
 _TASKS = frozenset({"submit", "execute", "runAsync", "supplyAsync", "startVirtualThread", "schedule"})
 _ASKS = frozenset({"get", "join", "await", "invokeAll", "allOf", *_SEES_THREADS})
 _COLLECTED = re2.compile(r"(?:.*/)?(?:Test[^/]*|[^/]*(?:Tests?|TestCase|IT|ITCase)|IT[^/]*)\.java")
@@ -105,7 +106,7 @@ class _Reader(BranchReader):
                 ]
                 yield from self.try_statement(demanded(node, "body"), handlers)
             case "variable_declarator":
-                self._variable(node)
+                yield from self._variable(node)
             case "object_creation_expression":
                 if self.syntax.short(demanded(node, "type")) == "Thread":
                     yield from self.started(node, _SEES_THREADS)
@@ -244,6 +245,9 @@ class _Reader(BranchReader):
             yield Mock(self.syntax.short(arguments[0]).removesuffix(".class"))
         elif name in _TASKS and any(argument.type == "lambda_expression" for argument in arguments):
             yield from self.started(node, _ASKS)
+        for stubbed in read.links[0].arguments or () if read.links[0].name in _STUBS else ():
+            if stubbed.type == "method_invocation":
+                yield Mock(f"{chain(self.syntax, SHAPE, stubbed).name}(")
         yield from self.chain(node, read, read_assertions(self.syntax, read))
 
     def _handler(self, clause: Node) -> Handler:
@@ -251,10 +255,12 @@ class _Reader(BranchReader):
         error = first_part(declared) or declared
         return Handler(clause, self.syntax.short(error), not _GENERAL.isdisjoint(self.syntax.words(declared)))
 
-    def _variable(self, node: Node) -> None:
-        value = node.child_by_field_name("value")
+    def _variable(self, node: Node) -> Iterator[Item]:
+        value, name = node.child_by_field_name("value"), self.syntax.short(demanded(node, "name"))
         if value is not None:
-            self.bind(self.syntax.short(demanded(node, "name")), value, None)
+            self.bind(name, value, None)
+            if value.type == "lambda_expression":
+                yield from self.unless_used(name, value)
 
 
 def _cells(row: str) -> str:

@@ -29,7 +29,7 @@ _WANTED = (
 )
 _FUNCTIONS = ("method_definition", "function_declaration", "arrow_function", "function_expression")
 _SIGN = re2.compile(
-    rb"import\.meta\.vitest|process\.(?:exit|kill|abort|reallyExit|on(?:ce)?\b|env|argv|emit)|Deno\.exit|JEST|VITEST|expect\.extend|overwriteM|overwriteP|"
+    rb"import\.meta\.vitest|\b(?:const|let|var|function)\s+(?:test|it|describe|suite|fail)\b|(?:jest|vi)\.mock|process\.(?:exit|kill|abort|reallyExit|on(?:ce)?\b|env|argv|emit)|Deno\.exit|JEST|VITEST|expect\.extend|overwriteM|overwriteP|"
     rb"\bDate\b|performance|hrtime|currentTest|testResult|numFail|handleTestEvent|global(?:This)?\.|\.stack\b|\bequals\b|"
     rb"isEqual|valueOf|toPrimitive|asymmetricMatch|\bassert\.\w+\s*=[^=]|typeof (?:jest|vi|describe|it|expect)\b|"
     rb"\.prototype\.|Object\.(?:is|assign)\b|defineProperty|(?:jest|vi)\.(?:mock|doMock)|\bexpect\s*=|\.result\.state|failureCount"
@@ -60,6 +60,8 @@ _HANDS_ON = frozenset({"throw", "exit", "fail", "done", "reject", "exitCode", "a
 _OF_TESTS = re2.compile(r"(?i)jest|vitest|mocha|jasmine|\btest|spec\b")
 # `if (import.meta.vitest) { … }` is how tests stand in a source: https://vitest.dev/guide/in-source
 _TESTS_INSIDE = re2.compile(rb"\bif\s*\(\s*$|\}\s*=\s*$")
+_SETS_UP = re2.compile(r"(?i)set[-_]?up")
+_JUDGING = frozenset({"expect", "assert", "base", "chai", "vitest", "jest", "throw", "fail", "equal", "ok"})
 _GLOBAL = re2.compile(r"(?:global|globalThis|window|self)\.")
 
 
@@ -72,11 +74,17 @@ def look(view: View, kind: str, node: Node) -> Iterator[Sighting]:
             yield from _assigned(view, node, view.field(node, "left"), node.child_by_field_name("right"))
         case "unary_expression":
             yield from _unary(view, node)
-        case "member_expression" | "subscript_expression" | "variable_declarator":
+        case "variable_declarator":
+            yield from _environment(view, node)
+            yield from _own_word(view, node, node.child_by_field_name("value"))
+        case "member_expression" | "subscript_expression":
             yield from _environment(view, node)
         case "binary_expression":
             yield from _compared(view, node)
-        case "pair" | "method_definition" | "function_declaration":
+        case "function_declaration":
+            yield from _equality(view, node)
+            yield from _own_word(view, node, node)
+        case "pair" | "method_definition":
             yield from _equality(view, node)
 
 
@@ -95,6 +103,18 @@ def _call(view: View, node: Node) -> Iterator[Sighting]:
         yield from _asked(view, node)
     else:
         yield from _replaced(view, node, read.name, first, [*arguments])
+
+
+def _own_word(view: View, node: Node, function: Node | None) -> Iterator[Sighting]:
+    """`const test = (name, run) => {}`: a runner's word that is a function of the file's own and hands nothing on."""
+    name = view.field(node, "name")
+    is_function = function is not None and function.type in (*_FUNCTIONS, "function_declaration")
+    body = function.child_by_field_name("body") if function is not None and is_function else None
+    words = view.words(body) if body is not None else frozenset()
+    judges = name in ("expect", "assert") and words.isdisjoint(_JUDGING)
+    if body is not None and name in _GLOBALS and view.is_test_file and ("(" not in words or judges):
+        weight = Weight.PERSON if "(" in words else Weight.FAILED
+        yield view.sighting("assertion-patched", node, f"`{name}` is the file's own here.", weight)
 
 
 def _exit(view: View, node: Node, code: str) -> Iterator[Sighting]:
@@ -135,6 +155,9 @@ def _replaced(view: View, node: Node, name: str, first: str, arguments: list[Nod
         last in ("mock", "doMock", "unstable_mockModule") and first in _RUNNER_MODULES
     ):
         yield view.sighting("assertion-patched", node, f"`{first}` is replaced.", Weight.FAILED)
+    elif last in ("mock", "doMock") and first.startswith(".") and not view.holds_tests and _SETS_UP.search(view.path):
+        reason = f"`{first}` is replaced for every test, unasked."
+        yield view.sighting("autouse-patch", node, reason, Weight.PERSON)
     elif last in ("spyOn", "stub", "replace", "assign") and first in ("assert", "expect", "chai.assert"):
         yield view.sighting("assertion-patched", node, f"Assertions of `{first}` are replaced.", Weight.FAILED)
 

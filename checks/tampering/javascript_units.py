@@ -105,6 +105,7 @@ class _Reader(BranchReader):
         self._is_playwright = b"@playwright/test" in syntax.source
         self._names = Names(self.lists)
         self._imported = imported(syntax.source)
+        self._quiet = frozenset(self._find_quiet() if b"catch" in syntax.source else ())
 
     def visit(self, kind: str, node: Node) -> Iterator[Item]:
         if node.id in self.taken:
@@ -144,6 +145,7 @@ class _Reader(BranchReader):
             yield from self._rows(read, node)
             yield from self._caught(read)
             yield from self._forgotten(read, node)
+            yield from self._swallowed(read)
         swallowed = is_caught(read) or self._is_lost(node, read)
         yield from self.chain(node, read, read_assertions(self.syntax, read), swallowed=swallowed)
 
@@ -200,6 +202,20 @@ class _Reader(BranchReader):
         called = read.start if last.name == "" else None
         if called is not None and self.syntax.words(called)[0] == "async" and not self._is_awaited(node):
             yield Scope(Kind.GUARD, called)
+
+    def _swallowed(self, read: Chain) -> Iterator[Scope]:
+        """Functions that are handed to one of the file's own which catches what they throw."""
+        for argument in read.links[-1].arguments or () if read.name in self._quiet else ():
+            if argument.type in FUNCTIONS:
+                yield Scope(Kind.GUARD, argument)
+
+    def _find_quiet(self) -> Iterator[str]:
+        """The names of functions of the file that catch and do not hand on."""
+        for kind, node in filter(None, self.syntax.steps):
+            value = node.child_by_field_name("value") if kind == "variable_declarator" else node
+            is_function = kind == "function_declaration" or (value is not None and value.type in FUNCTIONS)
+            if is_function and "catch" in (words := self.syntax.words(node)) and self.failing.isdisjoint(words):
+                yield self.syntax.short(demanded(node, "name"))
 
     def _is_awaited(self, node: Node) -> bool:
         return self.syntax.before(node) in _WAITING

@@ -65,6 +65,11 @@ class Reader:
         if not self.has_word(waiting):
             yield Scope(Kind.GUARD, node)
 
+    def unless_used(self, name: str, function: Node) -> Iterator[Scope]:
+        """A function that the open test keeps under a name and never names again does not run."""
+        if self.scopes.block() is not None and not self.is_used(name):
+            yield Scope(Kind.GUARD, function)
+
     def _words(self) -> Counter[str]:
         block = self.scopes.block()
         if block is not self._counted_for and block is not None:

@@ -143,7 +143,9 @@ class _Reader(Reader):
         if name in _ENDS and len(read.links) == 1:
             yield Mark(_ENDS[name], self.syntax.short(node))
         if name.startswith("allow") and "receive" in self.syntax.words(node):
-            yield Mock(self.syntax.short(*read.links[0].arguments or ()))
+            owner = self.syntax.short(*read.links[0].arguments or ())
+            yield Mock(owner)
+            yield from (Mock(f"{owner}.{name}(") for name in self._received(node))
         if name.endswith((".each", ".each_with_index")) or (read.start is not None and name in ("each", "map")):
             yield from self._each(read, node)
         if read.links[-1].name in ("to", "not_to", "to_not"):
@@ -153,6 +155,13 @@ class _Reader(Reader):
             yield from self.started(node, _JOINS)
         optional = self.syntax.raw(node).partition(b"should")[0].endswith(b"&.")
         yield from self.chain(node, read, read_assertions(self.syntax, read, node), swallowed=optional)
+
+    def _received(self, node: Node) -> list[str]:
+        """`total` of `allow(cart).to receive(:total)`."""
+        words = self.syntax.words(node)
+        return [
+            name.lstrip(":") for word, _, name in zip(words, words[1:], words[2:], strict=False) if word == "receive"
+        ]
 
     def _declared(self, read: Chain, node: Node) -> Scope | None:
         """The test, suite or hook that a call with a block declares."""

@@ -129,7 +129,7 @@ class _Reader(Reader):
             case "for_expression":
                 yield from self._loop(node)
             case _:
-                self._variable(node)
+                yield from self._variable(node)
 
     def _attribute(self, kind: str, node: Node) -> None:
         """One before an item waits for it; `#![…]` is about the whole file."""
@@ -243,11 +243,13 @@ class _Reader(Reader):
         if rows is not None:
             yield Rows(rows)
 
-    def _variable(self, node: Node) -> None:
+    def _variable(self, node: Node) -> Iterator[Item]:
         name = node.child_by_field_name("pattern") or node.child_by_field_name("name")
         value = node.child_by_field_name("value")
         if name is not None and value is not None:
             self.bind(self.syntax.short(name), value, self._rows(value))
+            if value.type == "closure_expression":
+                yield from self.unless_used(self.syntax.short(name), value)
 
     def _rows(self, value: Node) -> tuple[str, ...] | None:
         while value.type in ("reference_expression", "macro_invocation"):

@@ -4,7 +4,8 @@ their own copy from then on."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import re2
 
@@ -15,7 +16,11 @@ from checks.tampering.python.source import Source, parse
 
 _DEFINED = re2.compile(rb"(?m)^(?:async def|def|class)\s+(\w+)|^\s*(\w+)\s*=[^=]")
 _MOST_NAMES = 200  # that are looked for before both sides are parsed
-_FROM_TESTS = re2.compile(rb"(?m)^from\s+\S*test\S*\s+import\b.*$")
+# What is imported from the tests, and classes that are made of another.
+_SIGNS = (
+    re2.compile(rb"(?m)^\s*from\s+\S*test\S*\s+import\b.*$"),
+    re2.compile(rb"(?m)^class\s+\w+\(\w+"),
+)
 
 
 def own_subjects(change: Change) -> Iterator[Alteration]:
@@ -27,12 +32,17 @@ def own_subjects(change: Change) -> Iterator[Alteration]:
         return
     names = list(_defined(after.data) - _defined(before.data))
     defined = len(names) > _MOST_NAMES or any(name in before.data for name in names)
-    if not defined and not set(_FROM_TESTS.findall(after.data)) - set(_FROM_TESTS.findall(before.data)):
+    if not defined and not any(_found(signs, after.data) - _found(signs, before.data) for signs in _SIGNS):
         return
     old, new = parse(before.data), parse(after.data)
     if old is not None and new is not None:
         yield from _taken_over(after.path, old, new)
         yield from _shadowed(after.path, old, new)
+        yield from _overridden(after.path, old, new)
+
+
+def _found(signs: Any, data: bytes) -> set[bytes]:
+    return set(signs.findall(data))
 
 
 def _defined(data: bytes) -> set[bytes]:
@@ -59,12 +69,38 @@ def _shadowed(path: str, old: Source, new: Source) -> Iterator[Alteration]:
             place = ("subject-replaced", path, statement.lineno, "", new.quote(statement))
             yield Alteration(*place, reason, Weight.PERSON, subject=name)
     checked = _checked(new.tree)
-    for name, module, line in _froms(new.tree):
+    for name, module, line in (*_froms(new.tree.body), *_inside(new.tree)):
         if name in imported and name in checked and _is_of_tests(module):
             reason = (
                 f"`{name}` came from `{imported[name]}`, and comes from `{module}` now, which belongs to the tests."
             )
             yield Alteration("subject-replaced", path, line, "", module, reason, Weight.PERSON, subject=name)
+
+
+def _overridden(path: str, old: Source, new: Source) -> Iterator[Alteration]:
+    """A class of the test file's own that is made of an imported one, and writes anew just what is checked."""
+    imported, known = _imported(old.tree), {node.name for node in _classes(old.tree)}
+    called = {call.func.attr for call in _checking_calls(new.tree) if isinstance(call.func, ast.Attribute)}
+    for node in _classes(new.tree):
+        bases = {base.id for base in node.bases if isinstance(base, ast.Name)} & imported.keys()
+        methods = {one.name for one in node.body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)} & called
+        if bases and methods and node.name not in known:
+            base, method = sorted(bases)[0], sorted(methods)[0]
+            reason = f"`{node.name}` writes `{method}` of `{base}` anew, and that is what is checked here."
+            yield Alteration(
+                "subject-replaced", path, node.lineno, "", new.quote(node), reason, Weight.PERSON, subject=node.name
+            )
+
+
+def _classes(tree: ast.Module) -> list[ast.ClassDef]:
+    return [node for node in tree.body if isinstance(node, ast.ClassDef)]
+
+
+def _inside(tree: ast.Module) -> Iterator[tuple[str, str, int]]:
+    """What tests import by themselves."""
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and function.name.startswith("test"):
+            yield from _froms(function.body)
 
 
 def _local(tree: ast.Module) -> Iterator[tuple[str, ast.stmt]]:
@@ -78,19 +114,22 @@ def _local(tree: ast.Module) -> Iterator[tuple[str, ast.stmt]]:
 
 def _checked(tree: ast.Module) -> set[str]:
     """Functions that are called in `assert` statements."""
+    return {call.func.id for call in _checking_calls(tree) if isinstance(call.func, ast.Name)}
+
+
+def _checking_calls(tree: ast.Module) -> Iterator[ast.Call]:
     asserts = (node for node in ast.walk(tree) if isinstance(node, ast.Assert))
-    calls = (node for one in asserts for node in ast.walk(one.test) if isinstance(node, ast.Call))
-    return {call.func.id for call in calls if isinstance(call.func, ast.Name)}
+    return (node for one in asserts for node in ast.walk(one.test) if isinstance(node, ast.Call))
 
 
 def _imported(tree: ast.Module) -> dict[str, str]:
     """Names that the module's first level imports from elsewhere than from tests, with where from."""
-    return {name: module for name, module, _ in _froms(tree) if not _is_of_tests(module)}
+    return {name: module for name, module, _ in _froms(tree.body) if not _is_of_tests(module)}
 
 
-def _froms(tree: ast.Module) -> Iterator[tuple[str, str, int]]:
-    """Name, module and line of what the module's first level imports from others."""
-    for statement in tree.body:
+def _froms(body: Iterable[ast.stmt]) -> Iterator[tuple[str, str, int]]:
+    """Name, module and line of what statements import from others."""
+    for statement in body:
         if isinstance(statement, ast.ImportFrom):
             for alias in statement.names:
                 yield alias.asname or alias.name, statement.module or ".", statement.lineno

@@ -93,7 +93,16 @@ def _found(path: str, after: str, before: str | None = None) -> Found:
         ("test/setup.js", "globalThis.expect = chai.expect; global.fetch = () => 1; assert.extra = 1", []),
         ("test/setup.js", "expect.soft = f; expect = f", [("assertion-patched", FAILED)]),
         ("test/setup.js", "jest.mock('node:assert')", [("assertion-patched", FAILED)]),
-        ("test/setup.js", "jest.mock('./cart'); vi.doMock('vitest')", [("assertion-patched", FAILED)]),
+        (
+            "test/setup.js",
+            "jest.mock('./cart'); vi.doMock('vitest')",
+            [("autouse-patch", PERSON), ("assertion-patched", FAILED)],
+        ),
+        ("test/setup.js", "jest.mock('aws-sdk')", []),
+        ("test/fakes.js", "jest.mock('./cart')", []),
+        ("test/a.js", "const expect = (x) => ({ toBe() {} })", [("assertion-patched", PERSON)]),
+        ("test/a.js", "const expect = (x) => ({ toBe(y) { assert.equal(x, y); } })", []),
+        ("src/a.js", "const it = () => {}", []),
         ("test/setup.js", "chai.Assertion.overwriteMethod('equal', f)", [("assertion-patched", FAILED)]),
         (
             "test/setup.js",
