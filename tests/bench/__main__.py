@@ -1,4 +1,4 @@
-"""`python -m tests.bench`: measure everything in about a minute and print one table."""
+"""`python -m tests.bench`: measure everything in a few minutes and print one table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from tests.bench import checking, intake, judging, logs, queue
+from tests.bench import checking, intake, judging, logs, proxying, queue
 from tests.bench.measured import Row
 
 
@@ -44,6 +44,7 @@ def main() -> None:
         rows += asyncio.run(queue.measure(folder / "queue"))
         status.update("taking deliveries in")
         rows += asyncio.run(intake.measure(folder, status.update))
+        rows += asyncio.run(proxying.measure(folder, status.update))
     _print(console, rows)
 
 
