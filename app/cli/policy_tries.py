@@ -17,11 +17,13 @@ from app.cli.printing import print_json, print_line, print_verdict, progress, ve
 from app.config import Settings, read_settings
 from app.gate.presets import read_presets
 from app.gate.recorded import UnreadableRecord, read_snapshot
+from app.gate.replaying import read_policy_state
 from app.keys import PullKey
 from app.local.clone import CannotLook
 from app.local.policy import fault_line
-from app.store import decisions, landings, repositories
+from app.store import decided_policies, decisions, landings, repositories
 from app.store.database import Connection, Database
+from app.store.decisions import Decision
 from app.store.place import SUBFOLDER
 from app.store.repositories import Repository
 from checks.finding import Status
@@ -83,24 +85,27 @@ def simulate(
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="For example risk=high, labels=a,b or team.core=ada,bea."),
     ] = None,
-    policy: Policy = POLICY_PATH,
+    policy: Annotated[
+        str | None, typer.Option("--policy", metavar="FILE", help="Instead of the policy that it was judged by last.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Say what the verdict on a pull request would be under a policy, as the gate saw it last and with changes.
+    """Say what the verdict on a pull request would be, as the gate saw it last, with changes or under another policy.
 
     Exit code 0: nothing failed; 1: something failed; 2: it could not be looked at.
     """
-    state, name = policy_given(policy), parse_name(pull_request)
+    given, name = None if policy is None else policy_given(policy), parse_name(pull_request)
 
-    async def look(connection: Connection) -> Snapshot:
+    async def look(connection: Connection) -> tuple[Snapshot, PolicyState]:
         repository = await _repository(connection, name.owner, name.repository)
-        found = await _seen(connection, repository, name.number)
-        if found is None:
+        decision = await decisions.latest(connection, str(_key(repository, name.number)))
+        found = None if decision is None else _readable(decision)
+        if decision is None or found is None:
             raise CannotLook(f"nothing was decided about {clean(str(name), 200)} yet. Check the number.")
-        return found
+        return found, given or await _policy_of(connection, decision)
 
     with progress("Looking it up"):
-        snapshot = asyncio.run(in_store(read_settings(os.environ), look))
+        snapshot, state = asyncio.run(in_store(read_settings(os.environ), look))
     verdict = _deviated(state, snapshot, said or (), changes or ())
     if as_json:
         print_json(verdict_record(verdict))
@@ -203,12 +208,25 @@ async def _repository(connection: Connection, owner: str, name: str) -> Reposito
 
 async def _seen(connection: Connection, repository: Repository, number: int) -> Snapshot | None:
     decision = await decisions.latest(connection, str(_key(repository, number)))
-    if decision is None:
-        return None
+    return None if decision is None else _readable(decision)
+
+
+def _readable(decision: Decision) -> Snapshot | None:
     try:
         return read_snapshot(decision.snapshot)
     except UnreadableRecord:
         return None
+
+
+async def _policy_of(connection: Connection, decision: Decision) -> PolicyState:
+    """Raises CannotLook."""
+    record = None if decision.policy is None else await decided_policies.find(connection, decision.policy)
+    try:
+        if record is not None:
+            return read_policy_state(record)
+    except UnreadableRecord:
+        record = None
+    raise CannotLook("the policy that it was judged by is not recorded. Give one with --policy FILE.")
 
 
 def _key(repository: Repository, number: int) -> PullKey:

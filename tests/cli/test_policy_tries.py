@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from app.gate.recorded import dump_snapshot
+from app.gate.replaying import dump_policy
 from app.keys import PullKey
-from app.store import decisions, landings, repositories
+from app.store import decided_policies, decisions, landings, repositories
 from app.store.database import Database
 from app.store.decisions import Decision
 from app.store.landings import Landing
@@ -73,7 +74,9 @@ async def _record(url: str) -> None:
             verdict = asdict(evaluate(build.state(), of))
             record = b"{}" if number == 8 else dump_snapshot(of)
             key = str(PullKey(1, 2, number))
-            await decisions.record(connection, Decision(key, 2, build.HEAD, "k", verdict, record, [], {}))
+            kept = None if number == 8 else await decided_policies.keep(connection, dump_policy(build.state(POLICY)))
+            decision = Decision(key, 2, build.HEAD, "k", verdict, record, [], {}, policy=kept)
+            await decisions.record(connection, decision)
             if number != 12:
                 await landings.save(connection, Landing(2, "refs/heads/main", f"{number}" * 40, number))
 
@@ -84,6 +87,8 @@ def test_simulate_and_replay(database_url: str, files: tuple[str, str]) -> None:
     waits = command("policy", "simulate", "acme/shop#12", *policy, MERGEGATE_DATABASE_URL=database_url)
     assert waits.returncode == 0, waits.stderr
     assert "mergegate/review would say: Needs approval by acme/core" in waits.stdout.decode()
+    recorded = command("policy", "simulate", "acme/shop#12", MERGEGATE_DATABASE_URL=database_url)
+    assert "Needs approval by acme/core" in recorded.stdout.decode()
     changed = ("--set", "team.core=cy", "--as", "cy:approve", "--set", "risk=high", "--json")
     done = command("policy", "simulate", "acme/shop#12", *changed, *policy, MERGEGATE_DATABASE_URL=database_url)
     value = json.loads(done.stdout)
@@ -97,6 +102,8 @@ def test_simulate_and_replay(database_url: str, files: tuple[str, str]) -> None:
     missing = command("policy", "simulate", "acme/shop#99", *policy, MERGEGATE_DATABASE_URL=database_url)
     assert missing.returncode == 2
     assert "nothing was decided about acme/shop#99 yet" in missing.stderr.decode()
+    older = command("policy", "simulate", "acme/shop#8", MERGEGATE_DATABASE_URL=database_url)
+    assert older.returncode == 2
     replayed = command("policy", "replay", "acme/shop", *policy, MERGEGATE_DATABASE_URL=database_url)
     assert replayed.returncode == 0, replayed.stderr
     assert replayed.stdout.decode().splitlines() == [
