@@ -1,0 +1,86 @@
+"""`mergegate session`: what it prints and how it ends, on a database with sessions; GitHub is not asked."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from app.cli.commands import app
+from app.proxy import ledger, sessions
+from app.proxy.grant import Grant
+from app.store.database import Database
+from tests.proxy.build import BRANCH, wanted
+
+KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIB\n-----END RSA PRIVATE KEY-----\n"
+
+
+@pytest.fixture
+def grants(database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Grant]:
+    """A live session that pushed once, and one that has ended."""
+    monkeypatch.setenv("MERGEGATE_DATABASE_URL", database_url)
+    monkeypatch.setenv("MERGEGATE_DATA", str(tmp_path))
+    monkeypatch.setenv("MERGEGATE_COURIER_APP_ID", "1")
+    monkeypatch.setenv("MERGEGATE_COURIER_PRIVATE_KEY", KEY)
+
+    async def fill() -> list[Grant]:
+        async with Database.open(database_url, tmp_path) as database:
+            _, live = await sessions.open_session(database, wanted(lasts=timedelta(hours=1)))
+            entry = await ledger.begin(database, live, ledger.PUSH, ref=BRANCH, old_oid="0" * 40, new_oid="a" * 40)
+            assert isinstance(entry, int)
+            await ledger.end(database, entry, "done", size=9)
+            _, over = await sessions.open_session(database, wanted(branch=BRANCH + "2", agent="codex"))
+            await sessions.revoke(database, over.session, "its ticket was closed")
+            return [live, over]
+
+    return asyncio.run(fill())
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(app, ["session", *map(str, arguments)])
+
+
+def test_list_and_show(grants: list[Grant]) -> None:
+    live, over = grants
+    assert run("list").output.startswith(f"{live.session} live: acme/shop {BRANCH} ticket 3 by claude")
+    everything = run("list", "--all").output
+    assert f"{over.session} ended (its ticket was closed)" in everything and "codex" in everything
+    listed = json.loads(run("list", "--json").output)
+    assert [one["session"] for one in listed] == [live.session] and listed[0]["live"] is True
+    shown = run("show", live.session).output
+    assert f"{BRANCH} {'0' * 40} -> {'a' * 40}: done" in shown
+    as_json = json.loads(run("show", live.session, "--json").output)
+    assert as_json["wrote"][0]["new_oid"] == "a" * 40 and "token" not in as_json
+    assert run("show", 99).exit_code == 1
+
+
+def test_changes(grants: list[Grant]) -> None:
+    live, over = grants
+    assert run("freeze", live.session, "--because", "look at it").exit_code == 0
+    assert "frozen (look at it)" in run("list").output
+    assert run("thaw", live.session).exit_code == 0
+    assert run("say", live.session, "hello").exit_code == 0
+    assert json.loads(run("list", "--json").output)[0]["messages"] == ["hello"]
+    extended = run("extend", live.session, "--hours", "5")
+    assert extended.exit_code == 0 and "lasts until" in extended.output
+    assert run("extend", over.session).exit_code == 1
+    assert run("freeze", over.session, "--because", "x").exit_code == 1
+    assert run("say", 99, "hello").exit_code == 1
+    assert run("revoke", 99).exit_code == 1
+
+
+def test_what_cannot_be_opened_ends_with_one_sentence(grants: list[Grant]) -> None:
+    result = run("open", "shop", "agent/x")
+    assert result.exit_code == 2 and "write OWNER/NAME" in result.output
+    assert len(result.output.strip().splitlines()) == 1
+
+
+def test_without_the_courier_it_says_what_is_missing(grants: list[Grant], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MERGEGATE_COURIER_APP_ID")
+    monkeypatch.delenv("MERGEGATE_COURIER_PRIVATE_KEY")
+    result = run("list")
+    assert result.exit_code == 2 and "MERGEGATE_COURIER_APP_ID" in result.output
