@@ -135,6 +135,27 @@ async def test_pushes_that_git_itself_words_otherwise(town: Scene) -> None:
     assert not any("git-receive-pack" in one for one in town.since(before))
 
 
+async def test_t32_t49_what_git_is_told_at_the_agents_side_changes_nothing(town: Scene, tmp_path: Path) -> None:
+    """Only the wire counts: another address is another repository, another branch another branch."""
+    token, _ = await town.open(branch="refs/heads/agent/configured")
+    clone = await town.clone("configured")
+    await town.commit(clone)
+    refs, before = town.refs(), len(town.upstream)
+    other = town.url.replace("acme/shop", "acme/other")
+    for settings, refspec in (
+        ({"remote.origin.pushurl": other}, "HEAD:agent/configured"),
+        ({"url." + other + ".insteadOf": town.url}, "HEAD:agent/configured"),
+        ({"remote.origin.push": "+HEAD:refs/heads/main"}, ""),
+        ({"push.default": "matching", "push.followTags": "true"}, ""),
+        ({"http.extraHeader": "X-GitHub-Repository: acme/other"}, "HEAD:main"),
+    ):
+        words = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
+        code, said = await town.attempt(*words, "push", "origin", *refspec.split(), cwd=clone, token=token)
+        assert code != 0 and ("404" in said or "not found" in said or "Mergegate refused" in said), said
+    await town.git("submodule", "add", other, "sub", cwd=clone, token=token, code=128)
+    assert town.refs() == refs and not any("receive-pack" in one or "/other" in one for one in town.since(before))
+
+
 async def test_forcing_and_deleting_with_the_right(town: Scene) -> None:
     rights = frozenset({Right.PUSH, Right.FORCE, Right.DELETE})
     token, _ = await town.open(branch="refs/heads/agent/free", rights=rights)
