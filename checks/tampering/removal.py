@@ -93,7 +93,7 @@ def _gone(removed: Removed, context: Context) -> Alteration:
     values, names = words(unit.body)
     quoted = frozenset(value.strip("\"'`") for value in values)
     if unit.assertions and not any(map(holds, unit.assertions)):
-        return sentences.removed(unit, removed.lost, Weight.RISK)
+        return sentences.removed(unit, removed.lost, Weight.PERSON)
     excuse = context.excuse(names | called_names(unit) | quoted)
     if excuse is Excuse.GONE or (excuse is Excuse.NONE and context.product.drops(quoted)):
         return sentences.removed_with_code(unit)
