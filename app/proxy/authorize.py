@@ -48,6 +48,16 @@ def not_forward(grant: Grant) -> Refusal:
     )
 
 
+def not_known_forward(grant: Grant) -> Refusal:
+    """Nobody said whether it did; without the right to force that is a no."""
+    return Refusal(
+        f"Mergegate put {grant.branch} back: GitHub did not say whether the push only adds to the branch, which is all "
+        "that this session may do",
+        "Nothing is wrong with the push",
+        True,
+    )
+
+
 def policy(grant: Grant) -> str:
     """What the session may do, in the words of its refusals."""
     words = [f"read {grant.owner}/{grant.repository}"]

@@ -3,37 +3,32 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 
 import structlog
 
-from app.github.addresses import route
 from app.proxy import ledger, sessions
-from app.proxy.ancestry import MOST_PACK, adds_to
-from app.proxy.authorize import AllowedPush, decide, not_forward
+from app.proxy.ancestry import MOST_PACK
+from app.proxy.authorize import AllowedPush, decide
 from app.proxy.flights import Flight, Flights, Stopped
-from app.proxy.git_service import READ, WRITE, Failed, GitService, passed_headers
+from app.proxy.forward import Forward
+from app.proxy.git_service import WRITE, Failed, GitService, passed_headers
 from app.proxy.grant import Grant
 from app.proxy.incoming import Answering, BadRequest, Body, Incoming, Receive, answer
 from app.proxy.refusal import Refusal
 from app.proxy.report import Answer, NoReport, progress, refused
-from app.proxy.upstream import CHUNK, UpstreamDown
-from app.proxy.wire import HEAD_LIMIT, Malformed, PushHead, packet
+from app.proxy.upstream import CHUNK
+from app.proxy.wire import HEAD_LIMIT, Malformed, PushHead
 from app.store.database import Database, DatabaseAway
 
 log = structlog.get_logger(__name__)
 
 KIND = "application/x-git-receive-pack-result"
-LARGEST = (
-    2 * 1024**3
-)  # bytes; GitHub's own limit, https://docs.github.com/get-started/using-git/troubleshooting-the-2-gb-push-limit
+# Bytes. https://docs.github.com/get-started/using-git/troubleshooting-the-2-gb-push-limit
+LARGEST = 2 * 1024**3
 DRAINED, DRAIN_SECONDS = 64 * 1024 * 1024, 30.0
 PACK = b"PACK"
-AT_ONCE = 16 * 1024  # bytes of a pack that are looked at in less time than a thread takes
-MOST_COMPARISON = 4 * 1024 * 1024  # bytes
 NO_DATABASE = Refusal(
     "The proxy cannot reach its database, so nothing was sent to GitHub", "Nothing is wrong with it", True
 )
@@ -73,6 +68,7 @@ class Pushing:
         self._service = service
         self._flights = flights
         self._largest = largest
+        self._forward = Forward(database, service)
 
     async def push(self, incoming: Incoming, grant: Grant, receive: Receive, send: Answering) -> None:
         """POST git-receive-pack. Raises BadRequest, BodyFailed, Stopped before an answer was begun."""
@@ -165,10 +161,13 @@ class Pushing:
             outcome: ledger.Outcome = "done" if push.head.wants_report else "unknown"
             if why is not None:
                 outcome = "failed"
-            elif await self._left_something_behind(push):
-                end, outcome = await self._put_back(push), "failed"
+            elif push.allowed.forward_only and (refusal := await self._only_forward(push)) is not None:
+                end, outcome = refused(push.head, "not a fast-forward", [refusal.sentence]), "failed"
             await self._finish(push, send, end)
             return outcome
+
+    async def _only_forward(self, push: Push) -> Refusal | None:
+        return await self._forward.checked(push.grant, push.allowed.command, bytes(push.beginning), push.agent)
 
     async def _finish(self, push: Push, send: Answering, end: bytes) -> None:
         await _open(send)
@@ -193,67 +192,6 @@ class Pushing:
         sentence = f"GitHub's answer cannot be read ({because}). Look with git ls-remote whether the push arrived"
         await self._finish(push, send, refused(push.head, "it is not known whether it arrived", [sentence]))
         return "unknown"
-
-    async def _left_something_behind(self, push: Push) -> bool:
-        """Whether commits of the branch were replaced, which only GitHub's history or the pack itself shows."""
-        command = push.allowed.command
-        if not push.allowed.forward_only:
-            return False
-        pack = bytes(push.beginning)
-        asked = (pack, command.old, command.new)
-        proved = adds_to(*asked) if len(pack) <= AT_ONCE else await asyncio.to_thread(adds_to, *asked)
-        if proved:
-            return False
-        return await self._compared(push.grant, command.old, command.new) not in ("ahead", "identical")
-
-    async def _compared(self, grant: Grant, old: str, new: str) -> str:
-        """GitHub's word for where `new` is from `old`; another one when it does not say."""
-        try:
-            credential = await self._service.credential(grant, READ)
-            path = route(
-                "/repos/{owner}/{name}/compare/{range}",
-                owner=credential.owner,
-                name=credential.repository,
-                range=f"{old}...{new}",
-            )
-            # The files stand on the first page only. https://docs.github.com/rest/commits/commits#compare-two-commits
-            url = f"{self._service.upstream.api_url}{path}?per_page=1&page=2"
-            headers = {"Authorization": f"token {credential.token.get_secret_value()}"}
-            async with self._service.upstream.request("GET", url, self._service.upstream.plain(headers)) as response:
-                body = await response.content.read(MOST_COMPARISON)
-                while more := await response.content.read(MOST_COMPARISON):
-                    body += more
-                    if len(body) > MOST_COMPARISON:
-                        return "too long"
-            return str(json.loads(body)["status"]) if response.status == 200 else f"answered {response.status}"
-        except (Failed, UpstreamDown, ValueError, KeyError, TypeError) as wrong:
-            return f"unknown ({type(wrong).__name__})"
-
-    async def _put_back(self, push: Push) -> bytes:
-        """Move the branch back to where it was, if nobody moved it since; the answer that the client gets."""
-        command, refusal = push.allowed.command, not_forward(push.grant)
-        log.warning("a push that leaves commits behind is taken back", session=push.grant.session)
-        try:
-            back = await self._moved(push, command.new, command.old)
-        except (Failed, NoReport) as wrong:
-            back = str(wrong)
-        if back is not None:
-            sentence = f"{refusal.because}, but putting it back failed"
-            await sessions.freeze(self._database, push.grant.session, sentence)
-            log.error("a branch could not be put back", session=push.grant.session, because=back)
-        return refused(push.head, "not a fast-forward", [refusal.sentence])
-
-    async def _moved(self, push: Push, old: str, new: str) -> str | None:
-        """One ref update without objects; GitHub does it only while the ref is at `old`. Its reason, None when done."""
-        line = f"{old} {new} ".encode() + push.allowed.command.ref
-        head = packet(line + b"\0report-status object-format=sha1 agent=mergegate") + b"0000"
-        read = Answer(side_band=False)
-        async with self._service.post(
-            push.grant, "push", WRITE, "git-receive-pack", _unsized(push.agent), head + _empty_pack()
-        ) as response:
-            async for chunk in response.content.iter_chunked(CHUNK):
-                read.feed(chunk)
-        return read.outcome(push.allowed.command.ref)
 
     async def _refuse(self, head: PushHead, body: Body, send: Answering, refusal: Refusal) -> None:
         """The answer first, then what is left of the body, so that git reads the one while it writes the other."""
@@ -304,12 +242,3 @@ def _length(incoming: Incoming) -> dict[str, str]:
     """The length of the whole body, where the client said it; without one it goes on in chunks too."""
     given = {"Content-Length": incoming.text(b"content-length")} if b"content-length" in incoming.headers else {}
     return {"Accept-Encoding": "identity", **given}
-
-
-def _unsized(headers: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in headers.items() if name != "Content-Length"}
-
-
-def _empty_pack() -> bytes:
-    header = b"PACK" + (2).to_bytes(4, "big") + (0).to_bytes(4, "big")
-    return header + hashlib.sha1(header, usedforsecurity=False).digest()

@@ -192,6 +192,43 @@ async def test_t24_a_force_push_is_put_back(town: Scene) -> None:
     assert town.refs()["refs/heads/agent/forced"] != refs.get("refs/heads/agent/forced")
 
 
+async def test_a_push_that_nobody_vouches_for_is_put_back_too(town: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.proxy.forward.adds_to", lambda *_: False)
+    token, grant = await town.open(branch="refs/heads/agent/vouched")
+    clone = await town.clone("vouched")
+    await town.git("push", "origin", "HEAD:agent/vouched", cwd=clone, token=token)
+    refs = town.refs()
+    await town.commit(clone)
+    for answer in (Response("x", 500), Response("{", 200), Response("[]", 200), Response('{"status": "new"}', 200)):
+        town.instead[:] = [lambda _, target, a=answer: a if "/compare/" in target else None]  # type: ignore[misc]
+        said = await town.git("push", "origin", "HEAD:agent/vouched", cwd=clone, token=token, code=1)
+        assert "GitHub did not say whether the push only adds" in said and "can help" in said
+        assert town.refs() == refs
+    town.instead.clear()
+    await town.git("push", "origin", "HEAD:agent/vouched", cwd=clone, token=token)
+    assert await town.outcomes(grant) == ["done", *["failed"] * 4, "done"]
+
+
+async def test_a_branch_that_cannot_be_put_back_freezes_its_session(town: Scene) -> None:
+    token, grant = await town.open(branch="refs/heads/agent/stuck")
+    clone = await town.clone("stuck")
+    await town.commit(clone, "one.txt")
+    await town.git("push", "origin", "HEAD:agent/stuck", cwd=clone, token=token)
+    await town.git("commit", "-q", "--amend", "-m", "Other", cwd=clone)
+    pushes: list[str] = []
+
+    def second(method: str, target: str) -> Response | None:
+        if method == "POST" and target.endswith("/git-receive-pack"):
+            pushes.append(target)
+        return Response("down", 503) if len(pushes) == 2 else None
+
+    town.instead.append(second)
+    said = await town.git("push", "--force", "origin", "HEAD:agent/stuck", cwd=clone, token=token, code=1)
+    assert "(not a fast-forward)" in said
+    found = await sessions.session(town.database, grant.session)
+    assert found is not None and found.frozen_because is not None and "putting it back failed" in found.frozen_because
+
+
 async def test_a_large_push_that_only_adds_is_asked_about(town: Scene) -> None:
     """Its pack is not kept, so that GitHub has to say that it was a fast-forward."""
     import random

@@ -1,0 +1,110 @@
+"""Whether a push that was let through only added to its branch, and putting the branch back where it did not.
+
+On the wire a forced push looks like any other: the old commit is simply not behind the new one. A small pack can prove
+that it is; else GitHub is asked, after the push, before its success is passed on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Mapping
+
+import structlog
+
+from app.github.addresses import route
+from app.proxy import sessions
+from app.proxy.ancestry import adds_to
+from app.proxy.authorize import not_forward, not_known_forward
+from app.proxy.git_service import READ, WRITE, Failed, GitService
+from app.proxy.grant import Grant
+from app.proxy.refusal import Refusal
+from app.proxy.report import Answer, NoReport
+from app.proxy.upstream import CHUNK, UpstreamDown
+from app.proxy.wire import Command, packet
+from app.store.database import Database, DatabaseAway
+
+log = structlog.get_logger(__name__)
+
+AT_ONCE = 16 * 1024  # bytes of a pack that are looked at in less time than a thread takes
+MOST_COMPARISON = 4 * 1024 * 1024  # bytes
+
+
+class Forward:
+    def __init__(self, database: Database, service: GitService) -> None:
+        self._database = database
+        self._service = service
+
+    async def checked(self, grant: Grant, command: Command, pack: bytes, agent: Mapping[str, str]) -> Refusal | None:
+        """None when the push that GitHub just took only added; else why not, after the branch was put back.
+
+        `pack` is what is known of the pack's bytes, `agent` the headers of git's requests.
+        """
+        asked = (pack, command.old, command.new)
+        proved = adds_to(*asked) if len(pack) <= AT_ONCE else await asyncio.to_thread(adds_to, *asked)
+        if proved:
+            return None
+        word = await self._compared(grant, command.old, command.new)
+        if word in ("ahead", "identical"):
+            return None
+        refusal = not_forward(grant) if word in ("behind", "diverged") else not_known_forward(grant)
+        log.warning("a push is taken back", session=grant.session, because=word)
+        await self._put_back(grant, command, agent, refusal)
+        return refusal
+
+    async def _compared(self, grant: Grant, old: str, new: str) -> str:
+        """GitHub's word for where `new` is from `old`; another one when it does not say."""
+        try:
+            credential = await self._service.credential(grant, READ)
+            path = route(
+                "/repos/{owner}/{name}/compare/{range}",
+                owner=credential.owner,
+                name=credential.repository,
+                range=f"{old}...{new}",
+            )
+            # The files stand on the first page only. https://docs.github.com/rest/commits/commits#compare-two-commits
+            url = f"{self._service.upstream.api_url}{path}?per_page=1&page=2"
+            headers = {"Authorization": f"token {credential.token.get_secret_value()}"}
+            async with self._service.upstream.request("GET", url, self._service.upstream.plain(headers)) as response:
+                body = bytearray()
+                async for chunk in response.content.iter_chunked(CHUNK):
+                    body += chunk
+                    if len(body) > MOST_COMPARISON:
+                        return "too long"
+            return str(json.loads(body)["status"]) if response.status == 200 else f"answered {response.status}"
+        except (Failed, UpstreamDown, ValueError, KeyError, TypeError, RecursionError) as wrong:
+            return f"unknown ({type(wrong).__name__})"
+
+    async def _put_back(self, grant: Grant, command: Command, agent: Mapping[str, str], refusal: Refusal) -> None:
+        """Move the branch back to where it was, if nobody moved it since; where that fails the session is frozen."""
+        try:
+            because = await self._moved(grant, command, agent)
+        except (Failed, NoReport) as wrong:
+            because = str(wrong)
+        if because is None:
+            return
+        log.error("a branch could not be put back", session=grant.session, because=because)
+        try:
+            await sessions.freeze(self._database, grant.session, f"{refusal.because}; but putting it back failed")
+        except DatabaseAway:
+            log.error("and the session could not be frozen", session=grant.session)
+
+    async def _moved(self, grant: Grant, command: Command, agent: Mapping[str, str]) -> str | None:
+        """One ref update without objects, which GitHub does only while the ref is where the push left it.
+
+        None when it is done, else GitHub's reason.
+        """
+        line = f"{command.new} {command.old} ".encode() + command.ref
+        body = packet(line + b"\0report-status object-format=sha1 agent=mergegate") + b"0000" + _empty_pack()
+        headers = {name: value for name, value in agent.items() if name != "Content-Length"}
+        read = Answer(side_band=False)
+        async with self._service.post(grant, "push", WRITE, "git-receive-pack", headers, body) as response:
+            async for chunk in response.content.iter_chunked(CHUNK):
+                read.feed(chunk)
+        return read.outcome(command.ref)
+
+
+def _empty_pack() -> bytes:
+    header = b"PACK" + (2).to_bytes(4, "big") + (0).to_bytes(4, "big")
+    return header + hashlib.sha1(header, usedforsecurity=False).digest()
