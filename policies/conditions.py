@@ -157,8 +157,7 @@ def _found(found: bool, doubt: Unread | None) -> Answer:
 
 def _only(wanted: tuple[str, ...], facts: Facts) -> Answer:
     """Of no change at all it is not true that it changes only these: nothing should pass for that."""
-    permitted = patterns(wanted)
-    if not all(permitted.matches_exactly(path) for path in facts.paths):
+    if not facts.within(wanted):
         return False
     return facts.unseen or bool(facts.paths)
 

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from checks import agents
 from checks.approvals import Approval
 from checks.codeowners import Codeowners
-from checks.paths import PathIndex, PathPatterns
+from checks.paths import PathIndex
 from checks.people import Classification, contributors
 from checks.risk import touched_paths
 from checks.snapshot import Account, Risk, Snapshot, Unread
 from checks.tampering.alteration import Analysis
+from policies.rules import patterns
 
 
 @lru_cache(maxsize=64)
 def index_of(lists: tuple[tuple[str, ...], ...]) -> PathIndex:
     """Compiled once a policy, not once a judgement."""
-    return PathIndex([PathPatterns(patterns) for patterns in lists])
+    return PathIndex([patterns(each) for each in lists])
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class Facts:
     approvals: tuple[Approval, ...] = ()
     owners: Codeowners | Unread | None = None  # of the target branch; None: not asked for
     lists: tuple[tuple[str, ...], ...] = ()  # every list of path patterns that a condition asks about
+    permitted: dict[tuple[str, ...], bool] = field(default_factory=dict)  # see `within`
 
     @cached_property
     def _touched(self) -> tuple[tuple[str, ...], Unread | None]:
@@ -53,6 +55,12 @@ class Facts:
         """Those of `lists` that some touched path matches; each path is looked at once for all rules."""
         index = index_of(self.lists)
         return frozenset(self.lists[number] for path in self.paths for number, _ in index.matches(path))
+
+    def within(self, wanted: tuple[str, ...]) -> bool:
+        """Whether every touched path matches one of these patterns as it is written; told once for the same ones."""
+        if wanted not in self.permitted:
+            self.permitted[wanted] = all(patterns(wanted).matches_exactly(path) for path in self.paths)
+        return self.permitted[wanted]
 
     @cached_property
     def contents(self) -> tuple[frozenset[str], Unread | None]:

@@ -120,7 +120,7 @@ def _reused(document: Document, fields: Mapping[str, Value], presets: Mapping[st
     if _reference(fields) is None:
         return _base(document, {}, presets)  # so that the wrong field is told like any other
     if reused is None:
-        hint = "The gate reads it on GitHub; there, look at the pull request that brings it"
+        hint = "Give it with `--reused FILE`; on GitHub the gate reads it by itself"
         raise InvalidPolicyError(error_at(document, ("reuse",), "what it reuses was not read here", hint))
     try:
         below = _document(reused)

@@ -23,10 +23,15 @@ commands = typer.Typer(help="The policy file .github/mergegate.yml.", no_args_is
 
 
 @commands.command("check")
-def check(file: Annotated[str, typer.Argument(help="A policy file; `-` reads standard input.")]) -> None:
+def check(
+    file: Annotated[str, typer.Argument(help="A policy file; `-` reads standard input.")],
+    reused: Annotated[
+        str | None, typer.Option("--reused", metavar="FILE", help="The file that its `reuse` points at.")
+    ] = None,
+) -> None:
     """Say whether a policy file can be used. Exit code 0: yes; 1: it has faults; 2: it could not be read."""
     try:
-        policy = load(read_text(file), read_presets())
+        policy = load(read_text(file), read_presets(), None if reused is None else read_text(reused))
     except InvalidPolicyError as invalid:
         for error in invalid.errors:
             print_line(fault_line(shown(file), error))

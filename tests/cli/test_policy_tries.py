@@ -130,3 +130,14 @@ def test_import(tmp_path: Path) -> None:
     unknown = command("policy", "import", str(tmp_path / "x.yml"))
     assert unknown.returncode == 2
     assert "it is no configuration of policy-bot or Mergify" in unknown.stderr.decode()
+
+
+def test_a_policy_that_reuses_another_is_checked_with_it(tmp_path: Path) -> None:
+    at = "acme/policies/base.yml@" + "c" * 40
+    (tmp_path / "policy.yml").write_text(f"version: 1\nreuse: {at}\n", encoding="utf-8")
+    (tmp_path / "base.yml").write_text(POLICY, encoding="utf-8")
+    alone = command("policy", "check", str(tmp_path / "policy.yml"))
+    assert alone.returncode == 1
+    assert b"what it reuses was not read here. Give it with `--reused FILE`" in alone.stdout
+    together = command("policy", "check", str(tmp_path / "policy.yml"), "--reused", str(tmp_path / "base.yml"))
+    assert together.returncode == 0, together.stdout

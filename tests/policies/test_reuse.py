@@ -37,7 +37,7 @@ def test_what_it_points_at() -> None:
 @pytest.mark.parametrize(
     ("text", "below", "message", "hint"),
     [
-        (TEXT, None, "what it reuses was not read here", "The gate reads it on GitHub"),
+        (TEXT, None, "what it reuses was not read here", "Give it with `--reused FILE`"),
         (f"version: 1\nextends: solo\nreuse: {AT}", BELOW, "`extends` and `reuse` are both given", "Leave one"),
         (TEXT, "version: 1\nmode: x", "what it reuses is broken: line 2, column 1: the word is not known", "Point at"),
         (TEXT, "[", "what it reuses is broken: line 1", "Point at"),
