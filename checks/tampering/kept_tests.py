@@ -16,10 +16,14 @@ _LONGEST_PATTERN = 500
 
 @dataclass(frozen=True, slots=True)
 class KeptTests:
-    """`paths` are test sources on both sides; `removed` are paths that the change takes away."""
+    """`paths` are test sources on both sides; `removed` are paths that the change takes away.
+
+    `whole`: all of the tree's tests are among the paths, not only those that the change touches.
+    """
 
     paths: tuple[str, ...]
     removed: frozenset[str]
+    whole: bool = False
 
     def taken_out(self, style: str, value: str) -> str | None:
         """The first kept test that an exclusion of that style takes out, or None.
@@ -38,7 +42,7 @@ def kept_tests(changes: Iterable[Change], tree: Collection[str] = ()) -> KeptTes
         before |= {change.before.path} if change.before else set()
         after |= {change.after.path} if change.after else set()
     kept = (before & after) | (set(tree) - after)
-    return KeptTests(tuple(sorted(filter(is_test_source, kept))), frozenset(before - after))
+    return KeptTests(tuple(sorted(filter(is_test_source, kept))), frozenset(before - after), whole=bool(tree))
 
 
 def is_test_source(path: str) -> bool:

@@ -41,8 +41,15 @@ def is_narrower(was: Sequence[str], now: Sequence[str]) -> bool:
 
 def loses_tests(tool: str, was: Sequence[str], now: Sequence[str], kept: KeptTests) -> bool:
     """Whether single test files are all that is left, or a known test that ran before is in none of the places."""
-    if all(map(names_one_test, now)):
-        return True
+    return all(map(names_one_test, now)) or _leaves_out(tool, was, now, kept)
+
+
+def loses_nothing(tool: str, was: Sequence[str], now: Sequence[str], kept: KeptTests) -> bool:
+    """Whether every test of the tree that ran before is in one of the places."""
+    return kept.whole and not _leaves_out(tool, was, now, kept)
+
+
+def _leaves_out(tool: str, was: Sequence[str], now: Sequence[str], kept: KeptTests) -> bool:
     ran = (path for path in kept.paths if extension(path) in _LANGUAGES[tool] and _is_below(path, was or (".",)))
     return not all(_is_below(path, now) for path in ran)
 

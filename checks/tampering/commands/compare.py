@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from checks.tampering.alteration import LONGEST_QUOTE, Alteration, Weight
 from checks.tampering.change import Change, Version
-from checks.tampering.commands.arguments import is_narrower, loses_tests, named_places
+from checks.tampering.commands.arguments import is_narrower, loses_nothing, loses_tests, named_places
 from checks.tampering.commands.matching import Placed, match_runs
 from checks.tampering.commands.options import Weakening, strictness, weakenings
 from checks.tampering.commands.runners import TESTS, Program
@@ -158,7 +158,10 @@ def _narrower(old: Placed, new: Placed, around: _Around) -> Iterator[Alteration]
     """A run may be split in several, which together name all that it named."""
     was, now = named_places(old.run.program), named_places(new.run.program)
     others = [named_places(each.run.program) for each in around.added if each.tool == new.tool]
-    if new.implied or () in others or not is_narrower(was, [*now, *(place for other in others for place in other)]):
+    together = [*now, *(place for other in others for place in other)]
+    if new.implied or () in others or not is_narrower(was, together):
+        return
+    if loses_nothing(new.tool, was, together, around.kept):
         return
     weight = FAILED if not others and loses_tests(new.tool, was, now, around.kept) else PERSON
     reason = f"The test run names only `{_short(' '.join(now))}`, less than before."

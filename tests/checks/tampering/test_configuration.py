@@ -115,3 +115,12 @@ def test_settings_below_a_folder_that_is_gone_are_not_lowered() -> None:
     assert [each.kind for each in gone] == []
     alone = configuration.alterations(changes_between({"old/.coveragerc": floor}, {}))
     assert [each.kind for each in alone] == ["coverage-bar-lowered"]
+
+
+def test_a_run_that_is_split_loses_nothing_of_a_tree_that_it_covers() -> None:
+    before, after = "test:\n\tpytest\n", "test: a b\na:\n\tpytest tests/a\nb:\n\tpytest tests/b\n"
+    changes = changes_between({"Makefile": before}, {"Makefile": after})
+    covered = ["Makefile", "tests/a/test_x.py", "tests/b/test_y.py", "web/a.test.js"]
+    assert list(configuration.alterations(changes, covered)) == []
+    kinds = {(each.kind, each.weight) for each in configuration.alterations(changes, [*covered, "shop/test_z.py"])}
+    assert kinds == {("collection-narrowed", Weight.PERSON)}
