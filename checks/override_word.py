@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import unicodedata
-
 import re2
 
+from checks.commands import read_commands
+
 LONGEST_REASON = 1_000  # characters
-_LONGEST_LINE = LONGEST_REASON + 100
-_COMMAND = re2.compile(r"(?i)/ ?override +([0-9a-f]{7,64}) +(\S.*)")
+_COMMIT = re2.compile(r"(?i)[0-9a-f]{7,64}")
 
 
 def override_words(body: str) -> tuple[str, str] | None:
-    """The beginning of a commit id, in small letters, and the reason, from a comment's first line; None: no command.
+    """The beginning of a commit id, in small letters, and the reason, from the top of a comment; None: no such command.
 
-    Without a reason it is none. Forms of full width, blanks and line ends of every kind are taken as they are meant.
+    The reason follows the commit, or stands in a line `Reason: …` below; without one it is no command.
     """
-    first = body[: 2 * _LONGEST_LINE].lstrip().partition("\n")[0][:_LONGEST_LINE]
-    line = " ".join(unicodedata.normalize("NFKC", first).split())
-    found = _COMMAND.fullmatch(line)
-    return None if found is None else (str(found.group(1)).lower(), str(found.group(2))[:LONGEST_REASON])
+    command = next((one for one in read_commands(body) if one.verb == "override"), None)
+    if command is None:
+        return None
+    commit, _, rest = command.text.partition(" ")
+    reason = " ".join((rest.strip() or command.reason or "").split())[:LONGEST_REASON]
+    return (commit.lower(), reason) if reason and _COMMIT.fullmatch(commit) else None

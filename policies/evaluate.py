@@ -15,6 +15,7 @@ from checks.tampering import findings as tampering
 from checks.verified import VerifiedResult
 from policies import rules
 from policies.case import Assumed, Case, case_of
+from policies.conditions import electorate_of
 from policies.floor import floor_state, worse_of
 from policies.load import PolicyState
 from policies.overriding import overridden, override_of
@@ -68,6 +69,7 @@ def _evaluate(state: PolicyState, snapshot: Snapshot, gated: bool | None, assume
         approved_by=reviewed.counted,
         may_enqueue=_may_enqueue(case, verdict),
         order=_order(case, verification),
+        override_by=electorate_of(state.policy.override).words,
         subject=subject_of(snapshot, case.ran.runs),
     )
     override = override_of(state.policy, snapshot, case.who)

@@ -168,7 +168,13 @@ def _footer(verdict: Verdict, snapshot: Snapshot, run: Run) -> str:
     note = f" Layer {stack.position} of {stack.size} in a stack." if stack else ""
     # Whoever is asked to approve should see why without looking elsewhere.
     why = next((node.reason for node in verdict.evidence.children if node.name == "risk" and run == "review"), "")
-    return " ".join(words) + note + (f"\n\n{inert(why)}" if why else "") + _how_to_approve(verdict, run)
+    return (
+        " ".join(words)
+        + note
+        + (f"\n\n{inert(why)}" if why else "")
+        + _how_to_approve(verdict, run)
+        + _how_to_override(verdict, run)
+    )
 
 
 def _how_to_approve(verdict: Verdict, run: Run) -> str:
@@ -178,6 +184,13 @@ def _how_to_approve(verdict: Verdict, run: Run) -> str:
     if run == "evidence" or verdict.code is None:
         return ""
     return f"\n\nApprove with a review, or with a comment whose first line is {code(f'/approve {verdict.code}')}."
+
+
+def _how_to_override(verdict: Verdict, run: Run) -> str:
+    if not verdict.override_by or verdict.root(run).status is Status.PASSED:
+        return ""
+    command = code(f"/override {verdict.head_sha[:12]} REASON")
+    return f"\n\nIn spite of it, by a comment whose first line is {command}: {inert(verdict.override_by)}."
 
 
 def _branch(ref: str) -> str:

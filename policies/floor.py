@@ -95,6 +95,7 @@ def worse_of(own: Verdict, floor: Verdict) -> Verdict:
         approved_by=tuple(dict.fromkeys((*own.approved_by, *floor.approved_by))),
         may_enqueue=own.may_enqueue and together.status is Status.PASSED and _may_enqueue(floor),
         order=_order(own.order, floor.order),
+        override_by=own.override_by if own.override_by and floor.override_by else "",
         overridden_by=overridden if together.status is Status.PASSED else None,
     )
 

@@ -168,6 +168,7 @@ class Verdict:
     approved_by: tuple[str, ...] = ()
     may_enqueue: bool = False  # the policy allows it and both checks passed; probation is counted by the app
     order: VerificationOrder | None = None
+    override_by: str = ""  # whom the policy lets override it, in words; empty: nobody
     overridden_by: Override | None = None  # a person let it through in spite of its findings
     subject: Subject | None = None  # None: nothing was judged, or it was recorded before there was one
     code: str | None = None

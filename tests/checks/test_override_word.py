@@ -1,4 +1,4 @@
-"""Which first lines are the command that overrides, and what they say."""
+"""Which lines at the top are the command that overrides, and what they say."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ from checks.override_word import LONGEST_REASON, override_words
         ("\n  /override  a1b2c3d   it   burns \r\n", ("a1b2c3d", "it burns")),
         ("／override a1b2c3d it burns", ("a1b2c3d", "it burns")),
         ("/ Override a1b2c3d x", ("a1b2c3d", "x")),
+        ("/override a1b2c3d\nReason: it burns\n", ("a1b2c3d", "it burns")),
+        ("/approve GHJK\n/override a1b2c3d it burns", ("a1b2c3d", "it burns")),
+        ("/gate override a1b2c3d it burns", ("a1b2c3d", "it burns")),
         ("/override a1b2c3d", None),
         ("/override a1b2c3d \n reason", None),
         ("/override a1b2c3 too short", None),
@@ -25,6 +28,7 @@ from checks.override_word import LONGEST_REASON, override_words
         ("/overrides a1b2c3d now", None),
         ("", None),
         ("/override a1b2c3d " + "x" * 5_000, ("a1b2c3d", "x" * LONGEST_REASON)),
+        ("    /override a1b2c3d now", None),
     ],
 )
 def test_words(body: str, words: tuple[str, str] | None) -> None:

@@ -91,6 +91,8 @@ def test_an_override_must_satisfy_both() -> None:
     given_by = Override(BEA, "It burns.", HEAD, NOW, 7)
     policy = "version: 1\noverride: {permission: admin}\n"
     changes: dict[str, Any] = {"body": "", "overrides": (given_by,)}
+    assert judged(policy, "version: 1\n").override_by == ""
+    assert judged(policy, policy).override_by == "people with admin permission"
     only_own = judged(policy, "version: 1\n", **changes)
     assert (only_own.status, only_own.overridden_by) == (F, None)
     both = judged(policy, policy, **changes)

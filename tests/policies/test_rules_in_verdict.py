@@ -193,6 +193,15 @@ class TestOverride:
         assert blocking(verdict.evidence) == ()
         assert statement_of(verdict) is None
 
+    def test_whoever_may_override_reads_how(self) -> None:
+        of = snapshot(body="", permissions=RIGHTS)
+        how = f"first line is `/override {HEAD[:12]} REASON`: people with admin permission."
+        assert how in explain(evaluate(state(self.TEXT), of), of, "evidence").summary
+        assert how not in explain(evaluate(state(self.TEXT), of), of, "review").summary
+        assert "/override" not in explain(evaluate(state("version: 1"), of), of, "evidence").summary
+        let_through = replace(of, overrides=(self.GIVEN,))
+        assert "/override" not in explain(evaluate(state(self.TEXT), let_through), let_through, "evidence").summary
+
     def test_a_part_that_passed_stays_as_it_is(self) -> None:
         verdict = judged(self.TEXT, body="", overrides=(self.GIVEN,))
         assert verdict.review.reason == "No approval is needed for a change of this risk."
