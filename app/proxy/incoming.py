@@ -17,6 +17,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 IDLE = 60.0  # seconds without a byte from the client
+WHOLE = 30.0  # seconds of a small body, however steadily it trickles
 LONGEST_VALUE = 8 * 1024  # bytes of one header
 LONGEST_HEADERS = 64 * 1024  # bytes of all
 # What a proxy in front of this one may set; nothing here reads it, and nothing of it goes upstream.
@@ -129,8 +130,12 @@ class Body:
     async def whole(self) -> bytes:
         """All of it; only for bodies with a small limit. Raises BodyFailed."""
         whole = bytearray()
-        while data := await self.chunk():
-            whole += data
+        try:
+            async with asyncio.timeout(WHOLE):
+                while data := await self.chunk():
+                    whole += data
+        except TimeoutError:
+            raise self._fail(f"it did not come within {WHOLE:g} seconds") from None
         return bytes(whole)
 
     async def drain(self, most: int, seconds: float) -> None:

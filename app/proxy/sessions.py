@@ -14,7 +14,7 @@ from pydantic import SecretStr
 from app.errors import ActionableError
 from app.proxy.grant import Grant, Right
 from app.proxy.refusal import Refusal
-from app.proxy.session_token import new_token, token_hash
+from app.proxy.session_token import new_token, token_hash, well_formed
 from app.store.database import Database
 from app.store.stored import text
 
@@ -140,6 +140,8 @@ async def find(database: Database, token: str) -> Grant | Refusal:
 
     Raises DatabaseAway, which a caller answers as "not now", never as a yes.
     """
+    if not well_formed(token):
+        return UNKNOWN
     wanted = token_hash(token)
     rows = await database.query(f"select {COLUMNS} from sessions where token_hash = %s", (wanted,))
     if not rows or not hmac.compare_digest(bytes(rows[0][NAMES.index("token_hash")]), wanted):

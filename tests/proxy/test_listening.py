@@ -106,6 +106,15 @@ async def test_t13_a_body_that_fails(messages: list[Message], because: str, gone
     await body.drain(100, 1.0)
 
 
+async def test_t13_a_small_body_may_not_trickle(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.proxy.incoming.WHOLE", 0.005)
+    body = body_of([part(b"a")])
+    with pytest.raises(BodyFailed, match="did not come within"):
+        await body.whole()
+    assert body.ended
+    assert await body_of([part(b"a"), part(b"b", more=False)]).whole() == b"ab"
+
+
 async def test_draining_has_limits() -> None:
     body = body_of([part(b"x" * 60) for _ in range(9)], limit=1000)
     await body.drain(100, 1.0)
