@@ -23,7 +23,7 @@ from app.github import reads
 from app.github.errors import NotFound, Refused
 from app.github.pull_models import MergeCommit, PullState
 from app.keys import PullKey
-from app.store import decisions, landings
+from app.store import decisions, landings, serial
 from app.store.decisions import Decision
 from app.store.landings import Landing
 
@@ -47,6 +47,7 @@ async def audit_landing(gate: Gate, applier: Applier, key: PullKey, state: PullS
     alarm = (
         _without_verdict(latest, state)
         or await _other_tree(gate, key, applier, state, landed, ref)
+        or await _untried(gate, key, applier, state, landed)
         or await _around_the_rules(gate, applier, landed.oid, ref)
     )
     if alarm is None and state.pull.merged_at is not None:
@@ -58,6 +59,27 @@ async def audit_landing(gate: Gate, applier: Applier, key: PullKey, state: PullS
     if alarm is not None:
         log.error("landing alarm", key=str(key), sha=landed.oid, alarm=alarm)
         await applier.apply((PostNotice(key.number, "landing", landed.oid, f"**Landing alarm.** {alarm}"),))
+
+
+async def _untried(gate: Gate, key: PullKey, applier: Applier, state: PullState, landed: MergeCommit) -> str | None:
+    """A sentence when what landed in a turn of the serial queue is not what was tried before it.
+
+    GitHub's merge takes no expected target, so somebody who may pass the rules can get in between.
+    """
+    async with gate.database.transaction() as connection:
+        entry = await serial.find(connection, key.repository_id, key.number)
+    if entry is None or entry.trial_sha is None or entry.head_sha != state.pull.head_ref_oid:
+        return None
+    try:
+        objects = await gate.mirrors.objects(
+            key.installation_id, applier.repository, refs=(entry.target_ref,), oids=(entry.trial_sha,)
+        )
+        if await objects.tree_of(entry.trial_sha) == landed.tree.oid:
+            return None
+    except (GitFailed, MissingObjects) as wrong:
+        return f"The landed commit could not be compared with what was tried in its turn ({wrong})."
+    at = (entry.trial_base or "")[:12]
+    return f"Commit {landed.oid[:12]} was never tried: its merge was, on {at}, and something landed in between."
 
 
 async def _by_gate(gate: Gate, state: PullState, memory: Memory) -> bool:

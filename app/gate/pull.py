@@ -111,9 +111,9 @@ async def _reconcile_closed(gate: Gate, applier: Applier, key: PullKey, state: P
     # What has landed keeps the green of its turn.
     left = [run for run in memory.abandoned if not (merged and run.status == "completed")]
     await applier.apply(cancel_abandoned(tuple((run.head_sha, as_written(run)) for run in left)))
-    await applier.apply(await out_of_queue(gate, key))
     if merged:
         await audit_landing(gate, applier, key, state, memory)
+    await applier.apply(await out_of_queue(gate, key))
     return Done()
 
 

@@ -64,15 +64,18 @@ async def read_queue_state(gate: Gate, seen: Look, stack: Stack | None) -> Queue
 
 
 async def _eviction(client: GitHubClient, repository: RepositoryName, seen: Look) -> Eviction | None:
-    """What there is to say about an entry of ours that is gone. A merge shows as a removal too, a moment before."""
+    """What there is to say about an entry of ours that is gone.
+
+    A merge is a removal too, and shows a moment before; without any removal GitHub's answer lags behind.
+    """
     row, removal = seen.memory.row, seen.pull.newest_removal
     ours = row.enqueued_entry is not None and row.enqueued_head == seen.head.oid
     if not ours or seen.pull.merge_queue_entry or ("eviction", row.enqueued_entry) in seen.memory.notices:
         return None
-    reason = removal.reason if removal else None
-    if (reason or "").casefold() in ("merged", "merge", "already_merged"):
+    if removal is None or (removal.reason or "").casefold() in ("merged", "merge", "already_merged"):
         return None
-    if removal is None or removal.before_commit is None:
+    reason = removal.reason
+    if removal.before_commit is None:
         return Eviction(reason)
     try:
         group = await graph.commit_state(client, repository.owner, repository.name, removal.before_commit.oid)

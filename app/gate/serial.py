@@ -139,6 +139,11 @@ async def _refuse(queue: SerialQueue, entry: Entry, reason: str) -> Outcome:
 
 async def _build(queue: SerialQueue, entry: Entry) -> Outcome:
     """The row says what is being made before the branch is pushed."""
+    client, repository = queue.gate.client(queue.key.installation_id), queue.repository
+    now = await graph.pull_head(client, repository.owner, repository.name, entry.number)
+    if (now.state, now.head_ref_oid) != ("OPEN", entry.head_sha):
+        await _mark_pulls(queue, [entry])  # its own look takes it out
+        return Sleep(AGAIN)
     try:
         trial = await plan_trial(queue.gate, queue.repository, entry, queue.tip.oid)
     except CannotTry as cannot:

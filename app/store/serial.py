@@ -121,9 +121,10 @@ async def begin_trial(connection: Connection, entry: Entry, now: datetime) -> bo
 
 
 async def take_back(connection: Connection, entry: Entry, now: datetime) -> None:
+    """It waits again; what was tried stays known until another trial, for whoever asks what a landing was."""
     await connection.execute(
-        "update serial_entries set state = 'waiting', since = %s, trial_base = null, trial_sha = null, "
-        f"errored_since = null where {OWN} and head_sha = %s and state in ('trying', 'turn')",
+        "update serial_entries set state = 'waiting', since = %s, errored_since = null "
+        f"where {OWN} and head_sha = %s and state in ('trying', 'turn')",
         (now, entry.repository_id, entry.number, entry.head_sha),
     )
 
