@@ -20,7 +20,8 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
 from pydantic import SecretStr
 
-from app.intake.events import ApprovalFact, CommentGone, Interpretation, UnreadableDelivery, interpret
+from app.intake.events import Interpretation, UnreadableDelivery, interpret
+from app.intake.facts import ApprovalFact, CommentGone
 from app.store.comment_approvals import CommentApproval, CommentWithdrawn
 from app.store.database import DatabaseAway
 from app.store.deliveries import Delivery, DeliveryWriter, Fact

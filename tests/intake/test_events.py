@@ -12,12 +12,11 @@ import pytest
 from app.intake.events import (
     CI_DELAY,
     RULES,
-    ApprovalFact,
-    CommentGone,
     UnreadableDelivery,
     interpret,
     is_known,
 )
+from app.intake.facts import ApprovalFact, CommentGone
 from app.keys import BranchKey, CommitKey, GroupKey, InstallationKey, PullKey, RepositoryKey, TicketKey
 from tests.shared import SHARED, needs_shared
 

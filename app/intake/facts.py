@@ -1,0 +1,129 @@
+"""What a delivery tells that must not be lost: who pushed, what a review was about, which comment approves. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from app.intake import payloads
+from checks.approval_code import approved_word
+from checks.bundle import BundleSource, bundle_digest, find_blocks
+
+
+@dataclass(frozen=True, slots=True)
+class PushFact:
+    """Who moved a ref, as the delivery said."""
+
+    ref: str
+    before: str
+    after: str
+    sender: payloads.AccountPayload
+
+
+@dataclass(frozen=True, slots=True)
+class BaseFact:
+    """Which base a pull request aimed at with this head, as the delivery said; it may have changed since."""
+
+    pull_number: int
+    head_sha: str
+    base_ref: str  # full ref
+    head_repository_id: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewFact:
+    """A review as delivered: the commit and base it was given for, and the bundle its reader saw in the body.
+
+    `bundle_digest` is the empty text when the body held no bundle.
+    """
+
+    pull_number: int
+    review_id: int
+    reviewer: payloads.AccountPayload
+    state: str  # upper case
+    commit_id: str
+    base_ref: str  # full ref
+    bundle_digest: str
+    submitted_at: datetime
+    dismissed_by: str | None = None  # login, where this tells of a dismissal
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalFact:
+    """A new comment on a pull request whose first line approves `word`, by a person."""
+
+    pull_number: int
+    comment_id: int
+    author: payloads.AccountPayload
+    word: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class CommentGone:
+    """A comment was edited or deleted: what its first line said when it was new counts no more."""
+
+    comment_id: int
+
+
+def push_fact(event: str, envelope: payloads.Envelope, raw: bytes) -> PushFact | None:
+    if envelope.sender is None:
+        return None
+    if event == "push":
+        moved = payloads.PushEvent.model_validate_json(raw)
+        return PushFact(moved.ref, moved.before, moved.after, envelope.sender)
+    if event == "pull_request" and envelope.action == "synchronize":
+        return _synchronize_fact(payloads.PullRequestEvent.model_validate_json(raw), envelope.sender)
+    return None
+
+
+def _synchronize_fact(event: payloads.PullRequestEvent, sender: payloads.AccountPayload) -> PushFact:
+    """A push to a fork is delivered only this way."""
+    head = event.pull_request.head
+    return PushFact(f"refs/heads/{head.ref}", event.before or "", event.after or head.sha, sender)
+
+
+def base_fact(event: str, raw: bytes) -> BaseFact | None:
+    if event != "pull_request":
+        return None
+    pull_request = payloads.PullRequestEvent.model_validate_json(raw).pull_request
+    head, base_ref = pull_request.head, f"refs/heads/{pull_request.base.ref}"
+    return BaseFact(pull_request.number, head.sha, base_ref, head.repo.id if head.repo else None)
+
+
+def review_fact(event: str, action: str | None, raw: bytes) -> ReviewFact | None:
+    if event != "pull_request_review":
+        return None
+    delivered = payloads.ReviewEvent.model_validate_json(raw)
+    review, reviewed = delivered.review, delivered.pull_request
+    if review.user is None or review.commit_id is None or review.submitted_at is None:
+        return None
+    return ReviewFact(
+        reviewed.number,
+        review.id,
+        review.user,
+        review.state.upper(),
+        review.commit_id,
+        f"refs/heads/{reviewed.base.ref}",
+        _body_digest(reviewed.body or ""),
+        review.submitted_at,
+        delivered.sender.login if action == "dismissed" and delivered.sender is not None else None,
+    )
+
+
+def comment_fact(event: str, action: str | None, raw: bytes) -> ApprovalFact | CommentGone | None:
+    if event != "issue_comment" or action not in ("created", "edited", "deleted"):
+        return None
+    delivered = payloads.CommentEvent.model_validate_json(raw)
+    comment = delivered.comment
+    if action != "created":
+        return CommentGone(comment.id)
+    word = approved_word(comment.body or "")
+    if word is None or delivered.issue.pull_request is None or comment.user is None or comment.user.type != "User":
+        return None
+    return ApprovalFact(delivered.issue.number, comment.id, comment.user, word, comment.created_at)
+
+
+def _body_digest(body: str) -> str:
+    blocks = find_blocks(body)
+    return bundle_digest(BundleSource(blocks[0].text, blocks[0].first_line)) if blocks else ""
