@@ -23,6 +23,7 @@ from app.store.database import Database, DatabaseAway
 log = structlog.get_logger(__name__)
 
 EVERY = 0.5  # seconds
+PATIENCE = 2.0  # seconds for one look
 BLIND = 5.0  # seconds without the store; less than `ledger.ALIVE`
 LONGEST = 3600.0  # seconds of one request
 STOPPED = "the session ended while this was under way"
@@ -53,6 +54,7 @@ class Flights:
         self._database = database
         self._courier = courier
         self._flights: set[Flight] = set()
+        self._giving_back: set[asyncio.Task[None]] = set()
         self._seen = time.monotonic()
 
     @property
@@ -80,11 +82,16 @@ class Flights:
                 self._flights.discard(flight)
 
     async def watch(self) -> None:
-        """Runs until it is cancelled."""
+        """Runs until it is cancelled. Whatever keeps it from seeing counts as blindness, and ends what is under way."""
         while True:
             await asyncio.sleep(EVERY)
-            with contextlib.suppress(DatabaseAway):
-                await self.look()
+            try:
+                async with asyncio.timeout(PATIENCE):
+                    await self.look()
+            except (DatabaseAway, TimeoutError):
+                pass
+            except Exception:
+                log.exception("the sessions of requests under way cannot be looked at")
             if time.monotonic() - self._seen > BLIND:
                 self._stop(None, "the proxy cannot reach its database")
 
@@ -101,7 +108,14 @@ class Flights:
         self._seen = time.monotonic()
         if ended:
             self._stop(ended, STOPPED)
-            await asyncio.gather(*(self._courier.end(session) for session in ended))
+            for session in ended:
+                self._give_back(session)
+
+    def _give_back(self, session: int) -> None:
+        """Beside the looks, which must not wait for GitHub."""
+        task = asyncio.create_task(self._courier.end(session))
+        self._giving_back.add(task)
+        task.add_done_callback(self._giving_back.discard)
 
     def _stop(self, ended: set[int] | None, because: str) -> None:
         for flight in self._flights:

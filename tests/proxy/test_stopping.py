@@ -123,6 +123,25 @@ async def test_a_proxy_that_cannot_ask_stops_what_is_under_way(town: Scene, monk
         await reader.readuntil(b"the proxy cannot reach its database")
 
 
+@pytest.mark.parametrize("how", ["raises", "hangs"])
+async def test_a_watch_that_cannot_see_stops_what_is_under_way(
+    town: Scene, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    async def blind(*_: object) -> set[int]:
+        if how == "hangs":
+            await asyncio.Event().wait()
+        raise RuntimeError("something else than the database")
+
+    token, grant = await town.open(branch=f"refs/heads/agent/watch-{how}")
+    async with half_a_push(town, token, grant) as reader:
+        monkeypatch.setattr(flights, "EVERY", 0.02)
+        monkeypatch.setattr(flights, "PATIENCE", 0.05)
+        monkeypatch.setattr(flights, "BLIND", 0.2)
+        monkeypatch.setattr("app.proxy.flights.sessions.ended_among", blind)
+        await reader.readuntil(b"the proxy cannot reach its database")
+    assert grant.branch not in town.refs()
+
+
 async def test_a_fetch_under_way_ends_too(town: Scene, tmp_path: Path) -> None:
     token, grant = await town.open(branch="refs/heads/agent/fetches")
     reader, writer = await asyncio.open_connection("127.0.0.1", town.port)
