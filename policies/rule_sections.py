@@ -118,7 +118,9 @@ class WorkflowIs(Section):
 class Condition(Section):
     """What a rule looks at. All that is given must hold; of a list one entry is enough."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, serialize_by_alias=True)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=True, serialize_by_alias=True, json_schema_extra={"minProperties": 1}
+    )
 
     all: Annotated[tuple[Condition, ...], Field(min_length=1, max_length=50)] = Field(
         default=(), description="Conditions that must all hold."
@@ -198,6 +200,10 @@ class AtLeast(Section):
 
 class Demand(Section):
     """What is required: exactly one of these fields."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=True, json_schema_extra={"minProperties": 1, "maxProperties": 1}
+    )
 
     all: Annotated[tuple[Demand, ...], Field(min_length=1, max_length=50)] = Field(
         default=(), description="Demands that must all be met."

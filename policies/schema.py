@@ -132,11 +132,16 @@ class Policy(Section):
     override: OverrideBy = OverrideBy()
 
 
+# Entries of lists and rules: no preset says what they leave out.
+_WHOLE = frozenset({"Rule", "AtLeast", "WorkflowIs", "OtherCi", "Window"})
+
+
 def policy_schema() -> dict[str, Any]:
     """JSON Schema (2020-12) of the policy file. Only `version` must be given; the preset says the rest."""
     schema: dict[str, Any] = Policy.model_json_schema()
-    for model in (schema, *schema["$defs"].values()):
-        model.pop("required", None)
+    for name, model in {"": schema, **schema["$defs"]}.items():
+        if name not in _WHOLE:
+            model.pop("required", None)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": "urn:mergegate:policy:v1",

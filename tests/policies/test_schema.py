@@ -46,7 +46,21 @@ VALID = [
     {"version": 1, "people": {"permission": None}},
     {"version": 1, "requirements": {"high": {"approvers": {"users": ["ada"]}}}},
 ]
+_APPROVED = {"approvals": {"teams": ["core"], "count": 2}}
+_WHEN = {"paths": ["billing/"], "not": {"any": [{"labels": ["x"]}, {"signed": True}]}}
+VALID += [
+    {"version": 1, "rules": {"a": {"when": _WHEN, "require": {"any": [_APPROVED, {"code_owners": {}}]}}}},
+    {"version": 1, "rules": {"a": {"require": {"at_least": {"count": 1, "of": [_APPROVED]}}}}},
+    {"version": 1, "veto": {"users": ["ada"]}, "override": {"permission": "admin"}},
+]
 INVALID = [
+    {"version": 1, "rules": {"a": {"when": _WHEN}}},
+    {"version": 1, "rules": {"a": {"require": {}}}},
+    {"version": 1, "rules": {"a": {"require": {**_APPROVED, "rule": "b"}}}},
+    {"version": 1, "rules": {"a": {"when": {}, "require": _APPROVED}}},
+    {"version": 1, "rules": {"a": {"when": {"none_of": {"fork": True}}, "require": _APPROVED}}},
+    {"version": 1, "rules": {"a": {"require": {"at_least": {"of": [_APPROVED]}}}}},
+    {"version": 1, "rules": {"A": {"require": _APPROVED}}},
     {"version": 1, "queu": {}},
     {"version": 1, "queue": {"enqueue": "maybe"}},
     {"version": 1, "queue": {"enqueue": True}},
