@@ -117,6 +117,10 @@ class Flights:
         self._giving_back.add(task)
         task.add_done_callback(self._giving_back.discard)
 
+    async def settled(self) -> None:
+        """When the tokens of ended sessions have gone back."""
+        await asyncio.gather(*self._giving_back, return_exceptions=True)
+
     def _stop(self, ended: set[int] | None, because: str) -> None:
         for flight in self._flights:
             if ended is None or flight.grant.session in ended:

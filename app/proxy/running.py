@@ -44,8 +44,8 @@ async def proxying(
     async with contextlib.AsyncExitStack() as stack:
         upstream = await stack.enter_async_context(Upstream(identity.api_url, verify))
         courier = Courier(Minting(identity, upstream), upstream.revoke)
-        stack.push_async_callback(_given_back, courier)
         flights = Flights(database, courier)
+        stack.push_async_callback(_given_back, courier, flights)
         await stack.enter_async_context(_watching(flights))
         health = Health()
         service = GitService(upstream, courier, health)
@@ -66,7 +66,8 @@ async def _watching(flights: Flights) -> AsyncIterator[None]:
         await asyncio.gather(task, return_exceptions=True)
 
 
-async def _given_back(courier: Courier) -> None:
+async def _given_back(courier: Courier, flights: Flights) -> None:
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(GIVING_BACK):
             await courier.aclose()
+            await flights.settled()
