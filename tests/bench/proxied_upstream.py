@@ -37,6 +37,7 @@ async def main(folder: Path, megabytes: int) -> None:
     git = github.git(shop)
     # Small packs stay packs, so that a push costs what it costs on a server.
     await git.run("config", "transfer.unpackLimit", "1")
+    await git.run("config", "core.compression", "0")  # noise does not shrink, and trying takes minutes
     await git.run("update-ref", "refs/heads/small", "refs/heads/main")
     entries = []
     for number in range(10):
