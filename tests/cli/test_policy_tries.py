@@ -1,17 +1,23 @@
-"""`mergegate policy test`, `simulate` and `replay`, as they are typed."""
+"""`mergegate policy test`, `simulate`, `replay` and `import`: one as it is typed, the others called in this process."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from dataclasses import asdict, replace
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
+from app.cli.policy import check, import_
+from app.cli.policy_tries import replay, simulate, try_cases
 from app.gate.recorded import dump_snapshot
 from app.gate.replaying import dump_policy
 from app.keys import PullKey
+from app.local.clone import CannotLook
 from app.store import decided_policies, decisions, landings, repositories
 from app.store.database import Database
 from app.store.decisions import Decision
@@ -30,6 +36,29 @@ cases:
 """
 
 
+@dataclass(frozen=True)
+class Done:
+    code: int
+    out: str
+    refusal: str = ""
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str]) -> Callable[..., Done]:
+    """A command's function, called with what would be typed; starting a process for each takes a second."""
+
+    def called(function: Callable[..., None], *arguments: Any, **options: Any) -> Done:
+        try:
+            function(*arguments, **options)
+        except typer.Exit as end:
+            return Done(end.exit_code, capsys.readouterr().out)
+        except CannotLook as refused:
+            return Done(2, capsys.readouterr().out, str(refused))
+        return Done(0, capsys.readouterr().out)
+
+    return called
+
+
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[str, str]:
     (tmp_path / "policy.yml").write_text(POLICY, encoding="utf-8")
@@ -37,7 +66,7 @@ def files(tmp_path: Path) -> tuple[str, str]:
     return str(tmp_path / "policy.yml"), str(tmp_path / "cases.yml")
 
 
-def test_cases_that_hold_and_one_that_does_not(files: tuple[str, str]) -> None:
+def test_cases_that_hold_and_one_that_does_not(files: tuple[str, str], call: Callable[..., Done]) -> None:
     policy, cases = files
     done = command("policy", "test", cases, "--policy", policy)
     assert (done.returncode, done.stderr) == (0, b"")
@@ -45,24 +74,23 @@ def test_cases_that_hold_and_one_that_does_not(files: tuple[str, str]) -> None:
     assert lines[:2] == [f"{cases}::core approves PASSED", f"{cases}::nobody approved PASSED"]
     assert lines[-1] == "==== 2 passed ===="
     Path(cases).write_text(CASES.replace("[acme/core]", "[bob]"), encoding="utf-8")
-    failed = command("policy", "test", cases, "--policy", policy)
-    assert failed.returncode == 1
-    said = failed.stdout.decode()
-    assert "::nobody approved FAILED" in said
-    assert "E   needed: expected bob, got acme/core" in said
-    assert said.endswith("==== 1 failed, 1 passed ====\n")
+    failed = call(try_cases, cases, policy)
+    assert failed.code == 1
+    assert "::nobody approved FAILED" in failed.out
+    assert "E   needed: expected bob, got acme/core" in failed.out
+    assert failed.out.endswith("==== 1 failed, 1 passed ====\n")
 
 
-def test_files_that_cannot_be_used(files: tuple[str, str]) -> None:
+def test_files_that_cannot_be_used(files: tuple[str, str], call: Callable[..., Done]) -> None:
     policy, cases = files
     Path(cases).write_text("version: 1\ncase: []\n", encoding="utf-8")
-    done = command("policy", "test", cases, "--policy", policy)
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert f"{cases}:2:1: `case`: there is no such field. Did you mean `cases`?" in done.stderr.decode()
+    done = call(try_cases, cases, policy)
+    assert (done.code, done.out) == (2, "")
+    assert f"{cases}:2:1: `case`: there is no such field. Did you mean `cases`?" in done.refusal
     Path(policy).write_text("version: 1\nrule: {}\n", encoding="utf-8")
-    broken = command("policy", "test", cases, "--policy", policy)
-    assert broken.returncode == 2
-    assert f"{policy}:2:1: `rule`: there is no such field. Did you mean `rules`?" in broken.stderr.decode()
+    broken = call(try_cases, cases, policy)
+    assert broken.code == 2
+    assert f"{policy}:2:1: `rule`: there is no such field. Did you mean `rules`?" in broken.refusal
 
 
 async def _record(url: str) -> None:
@@ -74,70 +102,66 @@ async def _record(url: str) -> None:
             verdict = asdict(evaluate(build.state(), of))
             record = b"{}" if number == 8 else dump_snapshot(of)
             key = str(PullKey(1, 2, number))
-            kept = None if number == 8 else await decided_policies.keep(connection, dump_policy(build.state(POLICY)))
+            kept = (
+                None if number in (7, 8) else await decided_policies.keep(connection, dump_policy(build.state(POLICY)))
+            )
             decision = Decision(key, 2, build.HEAD, "k", verdict, record, [], {}, policy=kept)
             await decisions.record(connection, decision)
             if number != 12:
                 await landings.save(connection, Landing(2, "refs/heads/main", f"{number}" * 40, number))
 
 
-def test_simulate_and_replay(database_url: str, files: tuple[str, str]) -> None:
+def test_simulate(
+    database_url: str, files: tuple[str, str], call: Callable[..., Done], monkeypatch: pytest.MonkeyPatch
+) -> None:
     asyncio.run(_record(database_url))
-    policy = ("--policy", files[0])
-    waits = command("policy", "simulate", "acme/shop#12", *policy, MERGEGATE_DATABASE_URL=database_url)
-    assert waits.returncode == 0, waits.stderr
-    assert "mergegate/review would say: Needs approval by acme/core" in waits.stdout.decode()
-    recorded = command("policy", "simulate", "acme/shop#12", MERGEGATE_DATABASE_URL=database_url)
-    assert "Needs approval by acme/core" in recorded.stdout.decode()
-    changed = ("--set", "team.core=cy", "--as", "cy:approve", "--set", "risk=high", "--json")
-    done = command("policy", "simulate", "acme/shop#12", *changed, *policy, MERGEGATE_DATABASE_URL=database_url)
-    value = json.loads(done.stdout)
+    monkeypatch.setenv("MERGEGATE_DATABASE_URL", database_url)
+    for options in ({"policy": files[0]}, {}):  # without one it is the policy that the decision kept
+        waits = call(simulate, "acme/shop#12", **options)
+        assert waits.code == 0
+        assert "mergegate/review would say: Needs approval by acme/core" in waits.out
+    done = call(simulate, "acme/shop#12", ["cy:approve"], ["team.core=cy", "risk=high"], files[0], as_json=True)
+    value = json.loads(done.out)
     assert value["risk"] == "high"
     assert {each["check"]: each["status"] for each in value["findings"]}["rules.x"] == "passed"
-    wrong = command(
-        "policy", "simulate", "acme/shop#12", "--set", "rsik=1", *policy, MERGEGATE_DATABASE_URL=database_url
-    )
-    assert wrong.returncode == 2
-    assert "there is nothing called 'rsik' to set. Did you mean `risk`?" in wrong.stderr.decode()
-    missing = command("policy", "simulate", "acme/shop#99", *policy, MERGEGATE_DATABASE_URL=database_url)
-    assert missing.returncode == 2
-    assert "nothing was decided about acme/shop#99 yet" in missing.stderr.decode()
-    older = command("policy", "simulate", "acme/shop#8", MERGEGATE_DATABASE_URL=database_url)
-    assert older.returncode == 2
-    replayed = command("policy", "replay", "acme/shop", *policy, MERGEGATE_DATABASE_URL=database_url)
-    assert replayed.returncode == 0, replayed.stderr
-    assert replayed.stdout.decode().splitlines() == [
+    wrong = call(simulate, "acme/shop#12", None, ["rsik=1"])
+    assert (wrong.code, wrong.refusal) == (2, "there is nothing called 'rsik' to set. Did you mean `risk`?")
+    assert "nothing was decided about acme/shop#99 yet" in call(simulate, "acme/shop#99").refusal
+    assert "nothing was decided about acme/shop#8 yet" in call(simulate, "acme/shop#8").refusal
+    assert "the policy that it was judged by is not recorded" in call(simulate, "acme/shop#7").refusal
+
+
+def test_replay(
+    database_url: str, files: tuple[str, str], call: Callable[..., Done], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asyncio.run(_record(database_url))
+    monkeypatch.setenv("MERGEGATE_DATABASE_URL", database_url)
+    assert call(replay, "acme/shop", 50, files[0]).out.splitlines() == [
         "#9 would have waited on acme/core",
         "#8 was not seen by this version",
         "#7 would have waited on acme/core",
         "3 merged pull requests: 2 pending, 1 unknown.",
     ]
     Path(files[0]).write_text("version: 1\n", encoding="utf-8")
-    lax = command("policy", "replay", "acme/shop", "--last", "1", *policy, MERGEGATE_DATABASE_URL=database_url)
-    assert lax.stdout.decode().splitlines() == ["#9 passed", "1 merged pull requests: 1 passed."]
-    unknown = command("policy", "replay", "acme/nothing", *policy, MERGEGATE_DATABASE_URL=database_url)
-    assert unknown.returncode == 2
+    lax = call(replay, "acme/shop", 1, files[0])
+    assert lax.out.splitlines() == ["#9 passed", "1 merged pull requests: 1 passed."]
+    assert "the repository acme/nothing is not known here" in call(replay, "acme/nothing", 1, files[0]).refusal
 
 
-def test_import(tmp_path: Path) -> None:
+def test_import(tmp_path: Path, call: Callable[..., Done]) -> None:
     (tmp_path / "CODEOWNERS").write_text("* @ada\n", encoding="utf-8")
-    done = command("policy", "import", str(tmp_path / "CODEOWNERS"))
-    assert (done.returncode, done.stderr) == (0, b"")
-    (tmp_path / "policy.yml").write_bytes(done.stdout)
-    checked = command("policy", "check", str(tmp_path / "policy.yml"))
-    assert checked.returncode == 0, checked.stdout
+    done = call(import_, str(tmp_path / "CODEOWNERS"))
+    (tmp_path / "policy.yml").write_text(done.out, encoding="utf-8")
+    assert call(check, str(tmp_path / "policy.yml")).code == 0
     (tmp_path / "x.yml").write_text("a: 1\n", encoding="utf-8")
-    unknown = command("policy", "import", str(tmp_path / "x.yml"))
-    assert unknown.returncode == 2
-    assert "it is no configuration of policy-bot or Mergify" in unknown.stderr.decode()
+    assert "it is no configuration of policy-bot or Mergify" in call(import_, str(tmp_path / "x.yml")).refusal
 
 
-def test_a_policy_that_reuses_another_is_checked_with_it(tmp_path: Path) -> None:
+def test_a_policy_that_reuses_another_is_checked_with_it(tmp_path: Path, call: Callable[..., Done]) -> None:
     at = "acme/policies/base.yml@" + "c" * 40
     (tmp_path / "policy.yml").write_text(f"version: 1\nreuse: {at}\n", encoding="utf-8")
     (tmp_path / "base.yml").write_text(POLICY, encoding="utf-8")
-    alone = command("policy", "check", str(tmp_path / "policy.yml"))
-    assert alone.returncode == 1
-    assert b"what it reuses was not read here. Give it with `--reused FILE`" in alone.stdout
-    together = command("policy", "check", str(tmp_path / "policy.yml"), "--reused", str(tmp_path / "base.yml"))
-    assert together.returncode == 0, together.stdout
+    alone = call(check, str(tmp_path / "policy.yml"))
+    assert alone.code == 1
+    assert "what it reuses was not read here. Give it with `--reused FILE`" in alone.out
+    assert call(check, str(tmp_path / "policy.yml"), str(tmp_path / "base.yml")).code == 0
