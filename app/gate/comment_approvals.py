@@ -137,6 +137,8 @@ def _review(one: CommentApproval) -> Review:
         _NOT_KNOWN if one.bundle_digest is None else one.bundle_digest or None,
         one.ticket_digest,
         comment=True,
+        given="APPROVED",
+        dismissed_by=one.author_login if one.withdrawn else None,
     )
 
 

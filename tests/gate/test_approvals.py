@@ -62,7 +62,8 @@ async def test_a_code_from_the_title_approves_and_only_for_those_who_may(stage: 
 
 
 async def test_an_edit_withdraws_and_no_edit_approves(stage: Scene) -> None:
-    shop, pull = await waiting(stage)
+    # Also of somebody with a veto a withdrawn approval is no request for changes.
+    shop, pull = await waiting(stage, STAYS + "veto: {users: [bob]}\n")
     letters = code(stage, shop, pull)
     approval = await say(stage, shop, pull, "bob", f"/approve {letters}")
     assert stage.verdict(shop, pull) == GREEN
