@@ -15,7 +15,7 @@ from app.gate.names import RepositoryName
 from app.gate.shared_policies import Text
 from app.github import contents, graph
 from app.github.client import GitHubClient
-from app.github.errors import GitHubError, NotFound, RateLimited
+from app.github.errors import GitHubDown, GitHubError, NotFound, RateLimited
 from app.github.models import FileEntry, TargetCommit
 from app.github.rest_models import Content
 from checks.snapshot import Unread
@@ -106,8 +106,8 @@ async def _read(client: GitHubClient, owner: str, name: str, path: str, commit: 
         found = await contents.content_of(client, owner, name, path, commit)
     except NotFound:
         return None
-    except RateLimited:
-        raise
+    except (RateLimited, GitHubDown):
+        raise  # looking again settles it, and until then what is shown stays
     except GitHubError as wrong:
         return Unread(str(wrong))
     return _text(found, f"{path} of {owner}/{name}")
@@ -117,6 +117,6 @@ def _text(found: Content, where: str) -> str | Unread:
     if found.type != "file" or found.encoding != "base64" or found.size > MAX_BYTES:
         return Unread(f"{where} is no plain file of at most 64 KiB")
     try:
-        return base64.b64decode(found.content or "").decode()
+        return base64.b64decode((found.content or "").replace("\n", ""), validate=True).decode()
     except (binascii.Error, UnicodeDecodeError):
         return Unread(f"{where} is no UTF-8 text")
