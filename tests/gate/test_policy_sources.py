@@ -14,6 +14,7 @@ from app.gate import policies
 from app.gate.names import RepositoryName
 from app.gate.presets import read_presets
 from app.gate.shared_policies import SharedPolicies
+from app.github import contents
 from app.github.errors import GitHubDown, GitHubError, NotFound, RateLimited
 from app.github.rest_models import Content
 from policies.load import PolicyState
@@ -57,7 +58,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
 
     async def of(files: Files, later: timedelta = timedelta(0), repository: RepositoryName = SHOP) -> PolicyState:
         clock[0] += later
-        monkeypatch.setattr(policies.contents, "content_of", files.content_of)
+        monkeypatch.setattr(contents, "content_of", files.content_of)
         return await policies.policy_of_tip(gate, 1, repository, "refs/heads/main", NO_FILE)
 
     return of
