@@ -29,6 +29,11 @@ KIND = "application/x-git-receive-pack-result"
 LARGEST = 2 * 1024**3
 DRAINED, DRAIN_SECONDS = 64 * 1024 * 1024, 30.0
 PACK = b"PACK"
+KEPT = 2048  # bytes of what GitHub said last
+NO_WORKFLOWS = (
+    "Agents change no workflow files: leave them out of the commits. If the change is not yours, a person has to merge "
+    "the branch that it comes from first; then rebase."
+)
 NO_DATABASE = Refusal(
     "The proxy cannot reach its database, so nothing was sent to GitHub", "Nothing is wrong with it", True
 )
@@ -147,10 +152,11 @@ class Pushing:
         async with self._service.post(
             push.grant, "push", WRITE, "git-receive-pack", push.agent, push.bytes()
         ) as response:
-            read = Answer(side_band=push.head.side_band)
+            read, told = Answer(side_band=push.head.side_band), b""
             try:
                 async for chunk in response.content.iter_chunked(CHUNK):
                     passed = read.feed(chunk)
+                    told = (told + passed)[-KEPT:]
                     if passed:
                         await _open(send)
                         await send({"type": "http.response.body", "body": passed, "more_body": True})
@@ -163,17 +169,18 @@ class Pushing:
                 outcome = "failed"
             elif push.allowed.forward_only and (refusal := await self._only_forward(push)) is not None:
                 end, outcome = refused(push.head, "not a fast-forward", [refusal.sentence]), "failed"
-            await self._finish(push, send, end)
+            await self._finish(push, send, end, () if why is None else _explained(why, told))
             return outcome
 
     async def _only_forward(self, push: Push) -> Refusal | None:
         return await self._forward.checked(push.grant, push.allowed.command, bytes(push.beginning), push.agent)
 
-    async def _finish(self, push: Push, send: Answering, end: bytes) -> None:
+    async def _finish(self, push: Push, send: Answering, end: bytes, explained: Sequence[str] = ()) -> None:
         await _open(send)
         words = await push.words if push.words is not None else ()
-        if words:
-            await send({"type": "http.response.body", "body": progress([w for _, w in words]), "more_body": True})
+        said = [*explained, *(sentence for _, sentence in words)]
+        if said and push.head.side_band:
+            await send({"type": "http.response.body", "body": progress(said), "more_body": True})
         await send({"type": "http.response.body", "body": end, "more_body": True})
         await push.body.drain(DRAINED, DRAIN_SECONDS)
         await send({"type": "http.response.body", "body": b""})
@@ -230,6 +237,11 @@ async def _read_head(head: PushHead, body: Body) -> bytes | None:
     if not beginning.startswith(PACK):
         raise Malformed("what stands behind the commands is no pack (push options are not passed on)")
     return beginning
+
+
+def _explained(why: str, told: bytes) -> tuple[str, ...]:
+    """What to do about a refusal of GitHub's, where that is known. GitHub says it in the reason or beside it."""
+    return (NO_WORKFLOWS,) if "workflow" in why.lower() or b"without `workflows`" in told else ()
 
 
 async def _open(send: Answering) -> None:

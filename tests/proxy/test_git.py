@@ -156,6 +156,18 @@ async def test_t32_t49_what_git_is_told_at_the_agents_side_changes_nothing(town:
     assert town.refs() == refs and not any("receive-pack" in one or "/other" in one for one in town.since(before))
 
 
+async def test_t28_workflow_files_are_refused_by_github_and_explained(town: Scene) -> None:
+    """The token has no such permission, so this holds whatever the proxy can see."""
+    token, grant = await town.open(branch="refs/heads/agent/workflow")
+    clone = await town.clone("workflow")
+    (clone / ".github" / "workflows").mkdir(parents=True)
+    await town.commit(clone, ".github/workflows/ci.yml", "on: push\n")
+    said = await town.git("push", "origin", "HEAD:agent/workflow", cwd=clone, token=token, code=1)
+    assert "[remote rejected]" in said and "Agents change no workflow files: leave them out" in said
+    assert "refs/heads/agent/workflow" not in town.refs()
+    assert await town.outcomes(grant) == ["failed"]
+
+
 async def test_forcing_and_deleting_with_the_right(town: Scene) -> None:
     rights = frozenset({Right.PUSH, Right.FORCE, Right.DELETE})
     token, _ = await town.open(branch="refs/heads/agent/free", rights=rights)
