@@ -128,7 +128,7 @@ def failure_of(verdict: GroupVerdict, entry: Entry, branch: str) -> str:
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
     if any(one.check == "ci.runs" and one.status is Status.FAILED for one in found) and entry.trial_ref:
         return f"{first} {NO_TRIGGER}"
-    return f"Merged with `{branch}` at {(entry.trial_base or '')[:12]} it does not pass: {first}{more}"
+    return f"{first}{more} So it is on top of `{branch}` at {(entry.trial_base or '')[:12]}, where it was tried."
 
 
 def refusal_notice(place: Place) -> str:

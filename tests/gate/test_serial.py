@@ -51,7 +51,8 @@ async def test_of_two_that_conflict_in_meaning_the_second_is_refused_with_the_re
     assert stage.verdict(shop, second) == REFUSED
     assert heads == [pull.head_sha for pull in both], "the pull request's head never moves"
     (notice,) = [comment.body for comment in second.issue.comments]
-    assert notice.startswith("**Refused by the queue.** Merged with `main`")
+    assert notice.startswith("**Refused by the queue.** Job `test` ended as failure.")
+    assert "on top of `main`" in notice
     assert "/requeue" in notice
     assert "mergegate/queue" in (await refusal_of_button(stage, shop, second) or "")
     assert await stage.github.git(shop).refs("refs/heads/mergegate/") == {}, "no branch of a trial is left"

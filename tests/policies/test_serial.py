@@ -197,17 +197,18 @@ RED = Finding("ci.jobs", Status.FAILED, "Job `test` ended as failure.", fix=FIX)
 NO_RUN = Finding("ci.runs", Status.FAILED, "No workflow ran on push for this head.", fix=FIX)
 STALE = Finding("members.12", Status.FAILED, "Pull request 12 got new commits.", fix=FIX)
 OF_TRIAL = tried(trial_ref="refs/heads/mergegate/queue/main/pr-12-777777777777")
+ON_TOP = f"So it is on top of `main` at {TIP[:12]}, where it was tried."
 FAILURES: list[tuple[str, tuple[Finding, ...], tuple[Finding, ...], Entry, str]] = [
     ("red tests", (RED,), (), OF_TRIAL,
-     f"Merged with `main` at {TIP[:12]} it does not pass: Job `test` ended as failure."),
+     f"Job `test` ended as failure. {ON_TOP}"),
     ("more than one", (RED, RED), (), OF_TRIAL,
-     f"Merged with `main` at {TIP[:12]} it does not pass: Job `test` ended as failure. (and 1 more)"),
+     f"Job `test` ended as failure. (and 1 more) {ON_TOP}"),
     ("nothing ran", (NO_RUN,), (), OF_TRIAL,
      "No workflow ran on push for this head. The workflow must run on `push` to the branches `mergegate/queue/**`."),
     ("nothing ran on the head itself", (NO_RUN,), (), replace(OF_TRIAL, trial_ref=""),
-     f"Merged with `main` at {TIP[:12]} it does not pass: No workflow ran on push for this head."),
+     f"No workflow ran on push for this head. {ON_TOP}"),
     ("only its review", (), (STALE,), OF_TRIAL,
-     f"Merged with `main` at {TIP[:12]} it does not pass: Pull request 12 got new commits."),
+     f"Pull request 12 got new commits. {ON_TOP}"),
 ]  # fmt: skip
 
 
@@ -229,4 +230,4 @@ def test_a_failure_names_what_fails_first(
 
 def test_a_failure_without_a_finding_says_what_the_verdict_says() -> None:
     verdict = GroupVerdict("7" * 40, "refs/heads/main", required("evidence", ()), required("review", ()))
-    assert failure_of(verdict, OF_TRIAL, "main").endswith("Nothing was looked at.")
+    assert failure_of(verdict, OF_TRIAL, "main") == f"Nothing was looked at. {ON_TOP}"
