@@ -365,6 +365,8 @@ def _changes(before: Tree, after: Tree) -> list[tuple[str, str | None, str | Non
 
 
 def _diff_tree(call: Call) -> Answer:
+    if "--stdin" in call.options:
+        return 0, "".join(_of_commit(call.store, oid) for oid in call.stdin.decode().split()).encode(), b""
     store, (old, new) = call.store, call.words
     changes = _changes(store.tree(old), store.tree(new))
     out = [_raw(*change) for change in changes] if "--raw" in call.options else []
@@ -373,6 +375,26 @@ def _diff_tree(call: Call) -> Answer:
     if "-p" in call.options:
         out += [_patch(store, *change) for change in changes]
     return 0, "".join(out).encode(), b""
+
+
+def _of_commit(store: Store, oid: str) -> str:
+    """`--stdin -z -c --raw --root`: of a merge what differs from all that it merges, with a side for each."""
+    before = [store.tree(parent) for parent in store.parents(oid)] or [{}]
+    after = store.tree(oid)
+    paths = sorted({*after, *(path for tree in before for path in tree)})
+    changed = [path for path in paths if all(tree.get(path) != after.get(path) for tree in before)]
+    if len(before) > 1:  # named also where nothing differs
+        sides = [_combined(path, [tree.get(path) for tree in before], after.get(path)) for path in changed]
+        return f"{oid}\0{''.join(sides)}"
+    raw = "".join(_raw(path, before[0].get(path), after.get(path)) for path in changed)
+    return f"{oid}\0{raw}" if raw else ""
+
+
+def _combined(path: str, before: Sequence[str | None], after: str | None) -> str:
+    letters = "".join("A" if old is None else "D" if after is None else "M" for old in before)
+    sides = (*before, after)
+    modes = " ".join(NO_ENTRY if oid is None else MODE for oid in sides)
+    return f"{':' * len(before)}{modes} {' '.join(oid or ZERO for oid in sides)} {letters}\0{path}\0"
 
 
 def _raw(path: str, old: str | None, new: str | None) -> str:

@@ -81,6 +81,26 @@ async def test_answers_are_git_s_own(both: tuple[Git, SimulatorGit, dict[str, st
     assert answer[:2] == (code, out)
 
 
+async def test_the_paths_of_single_commits_are_git_s_own(both: tuple[Git, SimulatorGit, dict[str, str]]) -> None:
+    """Also of a merge that differs from both that it merges."""
+    real, memory, names = both
+    odd = {}
+    for git in (real, memory):
+        evil = await git.commit_files(
+            {"evil.txt": "x\n", "three.txt": None}, "evil\n", ADA, at=AT, parents=[names["merged"]]
+        )
+        evil_tree = await git.rev_parse(f"{evil}^{{tree}}") or ""
+        odd[git] = await git.commit_tree(evil_tree, [names["left"], names["right"]], "odd\n", ADA, at=AT)
+    assert odd[real] == odd[memory]
+    commits = [names[name] for name in ("root", "left", "right", "merged")] + [odd[real]]
+    flags = ("--stdin", "-r", "-z", "-c", "--raw", "--root", "--no-renames", "--no-ext-diff", "--no-textconv")
+    stdin = "".join(f"{commit}\n" for commit in commits).encode()
+    _, out, _ = await real.attempt("diff-tree", *flags, stdin=stdin)
+    _, told, _ = await memory.attempt("diff-tree", *flags, stdin=stdin)
+    assert told.split(b"\0") == out.split(b"\0")
+    assert out.count(b"::") >= 1
+
+
 async def test_fetched_objects_and_refs_are_the_other_repository_s(
     both: tuple[Git, SimulatorGit, dict[str, str]], tmp_path: Path
 ) -> None:
