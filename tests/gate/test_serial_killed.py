@@ -74,12 +74,18 @@ async def test_every_pull_request_lands_once_tried_and_in_its_turn(
         await stage.run_to_rest()
         if len(turns.landed) == len(pulls):
             break
-        await stage.hurry()
+        await _unworn(stage)
     deaths.over = True
-    await stage.hurry()
+    await _unworn(stage)
     await stage.settle()
     assert deaths.count > 5
     assert sorted(turns.landed) == [pull.number for pull in pulls]
     assert [comment.body for pull in pulls for comment in pull.issue.comments] == []
     assert await stage.github.git(shop).refs("refs/heads/mergegate/") == {}
     await turns.assert_sound()
+
+
+async def _unworn(stage: Scene) -> None:
+    """A key that killed its worker twelve times is parked for a person to see; here it is tried on."""
+    await stage.gate.database.query("update work set attempts = 0")
+    await stage.hurry()
