@@ -10,6 +10,8 @@ import os
 import sys
 from pathlib import Path
 
+from app.gate.ending import end_process
+
 ROOT = str(Path(__file__).resolve().parents[2])
 ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C.UTF-8"}
 
@@ -31,7 +33,5 @@ async def run_child(code: str, given: bytes, seconds: float) -> bytes:
     except TimeoutError:
         return b""
     finally:
-        if child.returncode is None:
-            child.kill()
-            await child.wait()
+        await end_process(child)
     return out

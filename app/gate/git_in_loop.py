@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from app.gate.git_process import ERROR_LIMIT, OUTPUT_LIMIT, PIECE, Answer, Call, TooMuchSaid, end
+from app.gate.ending import end_process
+from app.gate.git_process import ERROR_LIMIT, OUTPUT_LIMIT, PIECE, Answer, Call, TooMuchSaid
 
 
 async def run_in_loop(call: Call) -> Answer:
@@ -23,16 +24,20 @@ async def run_in_loop(call: Call) -> Answer:
             out, err = await _exchange(process, call.stdin)
             return await process.wait(), out, err
     finally:
-        if process.returncode is None:
-            end(process.pid)
-            await process.wait()
+        await end_process(process, group=True)
 
 
 async def _exchange(process: asyncio.subprocess.Process, given: bytes) -> tuple[bytes, bytes]:
-    out, err, _ = await asyncio.gather(
-        _read_bounded(process.stdout, OUTPUT_LIMIT), _read_bounded(process.stderr, ERROR_LIMIT), _feed(process, given)
-    )
-    return out, err
+    out = asyncio.create_task(_read_bounded(process.stdout, OUTPUT_LIMIT))
+    err = asyncio.create_task(_read_bounded(process.stderr, ERROR_LIMIT))
+    try:
+        await asyncio.gather(out, err, _feed(process, given))
+        return out.result(), err.result()
+    finally:
+        # Whoever ends the process reads the rest, which nobody else may be waiting for.
+        out.cancel()
+        err.cancel()
+        await asyncio.gather(out, err, return_exceptions=True)
 
 
 async def _feed(process: asyncio.subprocess.Process, given: bytes) -> None:

@@ -15,6 +15,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from pydantic import TypeAdapter, ValidationError
 
 from app.gate.child import ENVIRONMENT, ROOT
+from app.gate.ending import end_process
 from checks.snapshot import JobLog, Unread
 
 MEMORY_LIMIT = 1024**3  # bytes of address space; some 200 MB of it are libraries
@@ -84,9 +85,7 @@ async def _child() -> AsyncIterator[Process]:
     try:
         yield child
     finally:
-        if child.returncode is None:
-            child.kill()
-            await child.wait()
+        await end_process(child)
 
 
 async def _send(child: asyncio.StreamWriter, logs: Sequence[Iterable[bytes | memoryview]]) -> None:

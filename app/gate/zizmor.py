@@ -10,7 +10,6 @@ import asyncio
 import json
 import os
 import shutil
-import signal
 import tempfile
 from asyncio.subprocess import DEVNULL, PIPE
 from collections import Counter
@@ -20,6 +19,7 @@ from typing import Any
 
 import re2
 
+from app.gate.ending import end_process
 from checks.tampering.alteration import LONGEST_QUOTE, Alteration, Weight
 from checks.tampering.change import Change, Version
 from checks.tampering.workflows.model import LARGEST_WORKFLOW, is_workflow
@@ -89,9 +89,7 @@ async def _run(command: Sequence[str], folder: str, seconds: float) -> bytes:
     except TimeoutError:
         return b""
     finally:
-        if child.returncode is None:
-            os.killpg(child.pid, signal.SIGKILL)  # what it started holds its output open
-            await child.wait()
+        await end_process(child, group=True)  # what it started holds its output open
     return out
 
 

@@ -21,6 +21,7 @@ import httpx
 import re2
 from pydantic import SecretStr
 
+from app.gate.ending import end_process
 from policies.escape import clean
 
 SECONDS = 15.0
@@ -148,8 +149,7 @@ async def _run(*command: str) -> tuple[int, str]:
         async with asyncio.timeout(SECONDS):
             out, _ = await process.communicate()
     except TimeoutError:
-        process.kill()
-        await process.wait()
+        await end_process(process)
         return 124, f"it took longer than {SECONDS:g} seconds"
     return process.returncode or 0, out.decode("utf-8", "replace")
 

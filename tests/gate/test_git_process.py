@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import subprocess
 import threading
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 from app.gate import git_process
+from app.gate.ending import end_process
 from app.gate.git import GitFailed, GitObjects, GitTooLarge, GitTooSlow, borrowed_objects, run_git
 from app.gate.git_process import Call, TooMuchSaid, in_event_loop, run, run_without_loop
 from app.local.work import finish, in_loop, side_by_side
@@ -146,3 +148,16 @@ def test_blocking_calls_run_in_any_thread() -> None:
     thread.start()
     thread.join()
     assert answers == [(0, b"said\n", b"")]
+
+
+def test_a_process_is_ended_although_nobody_read_what_it_said() -> None:
+    asyncio.run(_unread())
+
+
+async def _unread() -> None:
+    process = await asyncio.create_subprocess_exec("yes", stdout=asyncio.subprocess.PIPE)
+    await asyncio.sleep(0.2)
+    async with asyncio.timeout(20):
+        await end_process(process)
+    assert process.returncode == -signal.SIGKILL
+    await end_process(process)

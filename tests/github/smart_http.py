@@ -17,6 +17,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
+from app.gate.ending import end_process
 from tests.github.auth import Access, Actor, allowed, authenticate, can_see
 from tests.github.errors import ApiError
 from tests.github.git import clean_environment
@@ -94,8 +95,7 @@ async def _backend(env: dict[str, str], body: AsyncIterator[bytes], send: Send) 
         await process.wait()
     finally:
         feeding.cancel()
-        _kill(process)
-        await asyncio.gather(feeding, process.wait(), return_exceptions=True)
+        await asyncio.gather(feeding, end_process(process, group=True), return_exceptions=True)
 
 
 def _cgi(request: Request, repository: Repository, actor: Actor) -> dict[str, str]:
