@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
+import structlog
 
 
 @pytest.fixture(autouse=True)
@@ -19,3 +20,11 @@ def github_as_described(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     findings = watch(monkeypatch)
     yield
     findings.assert_clean()
+
+
+@pytest.fixture(autouse=True)
+def logging_as_it_was() -> Iterator[None]:
+    """A command that sets up logging does so for its own test alone."""
+    yield
+    if structlog.is_configured():
+        structlog.reset_defaults()

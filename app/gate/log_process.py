@@ -63,12 +63,17 @@ async def _run_child(logs: Sequence[Iterable[bytes | memoryview]]) -> list[bytes
     async with _child() as child:
         assert child.stdin is not None
         assert child.stdout is not None
+        out = asyncio.create_task(child.stdout.read())
         try:
             async with asyncio.timeout(TIME_LIMIT):
-                out, _ = await asyncio.gather(child.stdout.read(), _send(child.stdin, logs))
+                await _send(child.stdin, logs)
+                return (await out).split(b"\n")
         except TimeoutError:
             return []
-    return out.split(b"\n")
+        finally:
+            # Whoever ends the child reads the rest, which nobody else may be waiting for.
+            out.cancel()
+            await asyncio.gather(out, return_exceptions=True)
 
 
 @contextlib.asynccontextmanager

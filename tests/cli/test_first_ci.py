@@ -145,6 +145,6 @@ def test_the_verifier_is_found_in_a_checkout_and_is_in_the_wheel(tmp_path: Path)
     (wheel,) = WheelBuilder(str(ROOT)).build(directory=str(tmp_path), versions=["standard"])
     with zipfile.ZipFile(wheel) as packed:
         names = packed.namelist()
-        assert packed.read("app/workflows/mergegate-verify.yml").decode() == SHIPPED
+        assert packed.read("app/deploy/workflows/mergegate-verify.yml").decode() == SHIPPED
     tops = {name.partition("/")[0] for name in names}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"app", "checks", "policies"}

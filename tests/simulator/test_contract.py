@@ -38,7 +38,16 @@ EVENTS = [
 ]
 PERMISSIONS = shop.GATE_PERMISSIONS | {"administration": "write", "members": "read", "workflows": "write"}
 # The only routes that GitHub's descriptions do not know.
-OWN_ROUTES = {("GET", "/_downloads/{}"), ("GET", "/repos/{}/{}/contents"), ("POST", "/graphql")}
+OWN_ROUTES = {
+    ("GET", "/_downloads/{}"),
+    ("GET", "/repos/{}/{}/contents"),
+    ("POST", "/graphql"),
+    # Of the web site, not of the API.
+    ("GET", "/login/oauth/authorize"),
+    ("POST", "/login/oauth/access_token"),
+    ("POST", "/settings/apps/new"),
+    ("POST", "/organizations/{}/settings/apps/new"),
+}
 
 
 class Shop:

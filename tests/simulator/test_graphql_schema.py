@@ -109,6 +109,8 @@ def test_every_object_type_has_a_view_or_is_made_by_hand() -> None:
         "PageInfo",
         "RateLimit",
         "RefNameConditionTarget",
+        "RepositoryCodeowners",
+        "RepositoryCodeownersError",
         "RepositoryRuleConditions",
         "StatusCheckConfiguration",
         "StatusContextStateCount",
