@@ -10,7 +10,7 @@ import asyncio
 import base64
 import contextlib
 import ssl
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 
 import aiohttp
 from pydantic import SecretStr
@@ -72,10 +72,13 @@ class Upstream:
         """One request, sent once; its answer while the block lasts. Raises UpstreamDown, also while it is read."""
         assert self._session is not None
         target = URL(url, encoded=True)
+        begun: list[aiohttp.ClientResponse] = []
+        sent = data if data is None or isinstance(data, bytes) else _ending(data, begun)
         try:
             async with self._session.request(
-                method, target, headers=headers, data=data, allow_redirects=False
+                method, target, headers=headers, data=sent, allow_redirects=False
             ) as response:
+                begun.append(response)
                 yield response
         except aiohttp.ClientConnectorError as wrong:
             raise UpstreamDown(f"no connection ({type(wrong).__name__})", sent=False) from None
@@ -104,3 +107,14 @@ def git_credentials(token: SecretStr) -> str:
     """The Authorization header with which git reaches a repository."""
     pair = f"x-access-token:{token.get_secret_value()}"
     return "Basic " + base64.b64encode(pair.encode()).decode("ascii")
+
+
+async def _ending(data: AsyncIterator[bytes], begun: Sequence[aiohttp.ClientResponse]) -> AsyncGenerator[bytes, None]:
+    """The body, and the end of an answer that began before it broke off: GitHub waits for the rest, and so would we."""
+    try:
+        async for piece in data:
+            yield piece
+    except BaseException:
+        for response in begun:
+            response.close()
+        raise

@@ -9,6 +9,8 @@ import signal
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from app.gate.ending import end_process
+
 GRACE_SECONDS = 1.0
 LINE_LIMIT = 1024 * 1024  # a longer line is logged in pieces
 
@@ -81,7 +83,7 @@ def _kill_group(pid: int) -> None:
 
 async def _reap(process: asyncio.subprocess.Process) -> None:
     """Collect the dead process and close its pipe, so that nothing is left for the garbage collector."""
-    await process.wait()
+    await end_process(process)
     transport = getattr(process, "_transport", None)
     if transport is not None:
         transport.close()
