@@ -47,12 +47,17 @@ class RiskReason:
 
 @dataclass(frozen=True, slots=True)
 class RiskResult:
-    """`reasons` are ordered from the highest risk down, one for every rule that hits, with the first path it hit."""
+    """`reasons` are ordered from the highest risk down, one for every rule that hits, with the first path it hit.
+
+    `seen_level` and `seen_areas` leave out what only the agent's own word says.
+    """
 
     level: Risk
     areas: tuple[str, ...]
     reasons: tuple[RiskReason, ...]
     findings: tuple[Finding, ...]
+    seen_level: Risk
+    seen_areas: tuple[str, ...]
 
 
 def check(
@@ -69,10 +74,17 @@ def check(
     """
     facts = _distinct((*_reasons(snapshot, (*_shipped(exempt), *rules)), *contents))
     reasons = sorted((*facts, *_own_word(bundle)), key=lambda reason: -reason.level)
-    level = max((reason.level for reason in reasons), default=Risk.LOW)
-    areas = tuple(sorted({reason.area for reason in reasons if reason.area is not None}))
+    level, areas = _level(reasons), _areas(reasons)
     findings = (_finding(snapshot, level, areas, reasons), *_false_word(bundle, facts))
-    return RiskResult(level, areas, tuple(reasons[:_MOST_REASONS]), findings)
+    return RiskResult(level, areas, tuple(reasons[:_MOST_REASONS]), findings, _level(facts), _areas(facts))
+
+
+def _level(reasons: Iterable[RiskReason]) -> Risk:
+    return max((reason.level for reason in reasons), default=Risk.LOW)
+
+
+def _areas(reasons: Iterable[RiskReason]) -> tuple[str, ...]:
+    return tuple(sorted({reason.area for reason in reasons if reason.area is not None}))
 
 
 @cache

@@ -14,7 +14,7 @@ import re2
 
 from checks.ci_runs import CountingRuns, choose
 from checks.electorate import Electorate, why_not_among
-from checks.snapshot import Account, Diff, Snapshot, Ticket, Unread, WorkflowRun
+from checks.snapshot import Account, Diff, Risk, Snapshot, Ticket, Unread, WorkflowRun
 from checks.workflow_files import bare_path, check_file
 from policies.facts import Facts
 from policies.fields import permission_of, risk_of
@@ -25,6 +25,7 @@ from policies.rules import patterns
 Answer = bool | Unread
 
 BRANCHES = "refs/heads/"
+_ONLY_CLAIMED = Unread("only the evidence bundle says so")
 _ONLY_ON_GITHUB = Unread("only GitHub knows it", offline=True)  # in a local judgement
 _EVENTS = ("pull_request", "push")
 
@@ -137,9 +138,11 @@ def _signed(wanted: bool, snapshot: Snapshot) -> Answer:
 def _about_change(condition: Condition, facts: Facts) -> Iterator[Answer]:
     """Where not all of the change was seen, more may be in it, and its risk is not known."""
     if condition.risk:
-        yield facts.unseen or facts.level in map(risk_of, condition.risk)
+        yield facts.unseen or _risk(frozenset(map(risk_of, condition.risk)), facts)
     if condition.areas:
-        yield _found(not set(condition.areas).isdisjoint(facts.areas), facts.unseen)
+        claimed = None if facts.claimed_areas.isdisjoint(condition.areas) else _ONLY_CLAIMED
+        seen = set(facts.areas) - facts.claimed_areas
+        yield _found(not seen.isdisjoint(condition.areas), facts.unseen or claimed)
     if condition.size is not None:
         yield _size(condition.size, facts.snapshot.diff)
     if condition.content:
@@ -149,6 +152,13 @@ def _about_change(condition: Condition, facts: Facts) -> Iterator[Answer]:
         yield _found(condition.paths in facts.hits, facts.unseen)
     if condition.only_paths:
         yield _only(condition.only_paths, facts)
+
+
+def _risk(wanted: frozenset[Risk], facts: Facts) -> Answer:
+    """The agent's word can raise the risk, and so take it out of what a rule is about as well as into it."""
+    without = facts.level if facts.claimed_from is None else facts.claimed_from
+    holds = facts.level in wanted
+    return holds if (without in wanted) is holds else _ONLY_CLAIMED
 
 
 def _found(found: bool, doubt: Unread | None) -> Answer:

@@ -25,7 +25,11 @@ def index_of(lists: tuple[tuple[str, ...], ...]) -> PathIndex:
 
 @dataclass(frozen=True)
 class Facts:
-    """The pull request, whose it is, how risky it is, and the approvals that can count."""
+    """The pull request, whose it is, how risky it is, and the approvals that can count.
+
+    `claimed_from` and `claimed_areas` are what the agent's own word added: the risk without it, and areas that nothing
+    else names. That word must not decide which rules apply to it.
+    """
 
     snapshot: Snapshot
     who: Classification
@@ -35,6 +39,8 @@ class Facts:
     owners: Codeowners | Unread | None = None  # of the target branch; None: not asked for
     lists: tuple[tuple[str, ...], ...] = ()  # every list of path patterns that a condition asks about
     permitted: dict[tuple[str, ...], bool] = field(default_factory=dict)  # see `within`
+    claimed_from: Risk | None = None  # None: nothing was added
+    claimed_areas: frozenset[str] = frozenset()
 
     @cached_property
     def _touched(self) -> tuple[tuple[str, ...], Unread | None]:

@@ -99,6 +99,8 @@ def _facts(case: Case, requirement: ReviewRequirement) -> Facts:
         approvals=approvals_of(case.snapshot, requirement.terms),
         owners=case.snapshot.codeowners,
         lists=path_lists(case.state.policy),
+        claimed_from=None if case.risk.seen_level is case.risk.level else case.risk.seen_level,
+        claimed_areas=frozenset(case.risk.areas) - frozenset(case.risk.seen_areas),
     )
 
 
