@@ -14,15 +14,15 @@ from dataclasses import replace
 from checks.document import DocumentError, read_document
 from checks.finding import Finding, Status, passed
 from policies.load import MAX_BYTES, MAX_DEPTH, PolicyState, load, merged
+from policies.people_sections import Agents
 from policies.schema import Policy
 from policies.tree import leaf
 from policies.verdict import GroupVerdict, Node, Verdict, VerificationOrder, fold_all, settled
 
 # What a baseline says where its file says nothing: as little as there is, so that it asks for what is written in it
-# and for what no policy can switch off.
+# and for what no policy can switch off. Whose work it is stays as the preset has it: a baseline that took agents and
+# strangers for people would ask nothing of them.
 _NEUTRAL = """version: 1
-agents: {branches: [], apps: [], trailers: []}
-people: {permission: read}
 dependency_bots: {risk: low}
 bundle: {required: [reason]}
 requirements:
@@ -69,13 +69,22 @@ def floor_state(state: PolicyState, floor: Policy) -> PolicyState:
     """The baseline as a state of its own, under the digest that stands for both."""
     return replace(
         state,
-        policy=floor,
+        policy=floor.model_copy(update={"agents": _marks(state.policy, floor)}),
         origin="file",
         source=replace(state.source, given="the server's baseline"),
         errors=(),
         because="",
         floor=None,
     )
+
+
+def _marks(own: Policy, floor: Policy) -> Agents:
+    """Marks of an agent only ever add up, the repository's too."""
+    both = {
+        name: tuple(dict.fromkeys((*getattr(floor.agents, name), *getattr(own.agents, name))))
+        for name in ("branches", "apps", "trailers")
+    }
+    return floor.agents.model_copy(update=both)
 
 
 def worse_of(own: Verdict, floor: Verdict) -> Verdict:
