@@ -10,6 +10,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from app.cli.printing import Style, print_json, print_line, progress
+from app.cli.repository_name import parse_repository
 from app.cli.wait import token_of
 from app.config import AppSettings, Settings, read_settings
 from app.github import contents, installations, rulesets
@@ -47,9 +48,7 @@ def doctor(
     """
     settings = read_settings(os.environ)
     app_id = gate or (settings.gate.app_id if settings.gate else None)
-    owner, _, name = repository.partition("/")
-    if not owner or not name or "/" in name:
-        raise CannotLook(f"{clean(repository, 200)!r} names no repository. Write OWNER/REPO, for example acme/shop.")
+    owner, name = parse_repository(repository)
     if app_id is None:
         raise CannotLook("it is not known which App is the gate. Give --gate with its id (it is on the App's page).")
     with progress(f"Looking at {clean(repository, 200)}"):

@@ -12,6 +12,7 @@ import psycopg
 import typer
 from pydantic import TypeAdapter, ValidationError
 
+from app.ages import ago
 from app.cli.printing import print_json, print_line, print_verdict, progress, verdict_record
 from app.config import Settings, read_settings
 from app.keys import PullKey
@@ -25,7 +26,6 @@ from policies.statement import test_result
 from policies.verdict import Verdict
 
 _VERDICT: TypeAdapter[Verdict] = TypeAdapter(Verdict)
-_UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +136,5 @@ def _record(name: PullName, decided: Decided, age: timedelta) -> dict[str, Any]:
 def _print(name: PullName, decided: Decided, age: timedelta) -> None:
     print_verdict(decided.verdict)
     last = sum(decided.requests.values())
-    print_line(f"{clean(str(name), 200)} at {decided.verdict.head_sha[:12]}, decided {_ago(age)} ago.")
+    print_line(f"{clean(str(name), 200)} at {decided.verdict.head_sha[:12]}, decided {ago(age)} ago.")
     print_line(f"Requests to GitHub: {last} for this decision, {decided.requests_in_all} for the pull request.")
-
-
-def _ago(age: timedelta) -> str:
-    seconds = max(round(age.total_seconds()), 0)
-    size, unit = next(((size, unit) for size, unit in _UNITS if seconds >= size), _UNITS[-1])
-    count = seconds // size
-    return f"{count} {unit}{'' if count == 1 else 's'}"

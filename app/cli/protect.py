@@ -12,6 +12,7 @@ import typer
 from pydantic import SecretStr
 
 from app.cli.printing import print_line, progress
+from app.cli.repository_name import parse_repository
 from app.cli.wait import token_of
 from app.config import Settings, read_settings
 from app.github import contents, rulesets
@@ -103,11 +104,7 @@ class _Place:
     """A repository, and whoever may administer it."""
 
     def __init__(self, repository: str, api_url: str, token: SecretStr) -> None:
-        self.owner, _, self.name = repository.partition("/")
-        if not self.owner or not self.name or "/" in self.name:
-            raise CannotLook(
-                f"{clean(repository, 200)!r} names no repository. Write OWNER/REPO, for example acme/shop."
-            )
+        self.owner, self.name = parse_repository(repository)
         self._api_url = api_url
         self._token = token
 

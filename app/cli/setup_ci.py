@@ -14,6 +14,7 @@ import typer
 from pydantic import SecretStr
 
 from app.cli.printing import print_line, progress
+from app.cli.repository_name import parse_repository
 from app.cli.wait import token_of
 from app.config import read_settings
 from app.github import contents, reads
@@ -68,18 +69,11 @@ def setup_ci(
     It has a branch of its own, mergegate/setup-ci; run again, it brings both up to date. Exit code 2: it could not be
     done, and why.
     """
-    owner, name = _parse(repository)
+    owner, name = parse_repository(repository)
     api_url, token = read_settings(os.environ).github_api_url, token_of(os.environ)
     with progress(f"Looking at {clean(repository, 200)}"):
         proposal = asyncio.run(_propose(owner, name, command, api_url, token, dry_run=dry_run))
     _print(proposal)
-
-
-def _parse(text: str) -> tuple[str, str]:
-    owner, _, name = text.partition("/")
-    if not owner or not name or "/" in name:
-        raise CannotLook(f"{clean(text, 200)!r} names no repository. Write OWNER/REPO, for example acme/shop.")
-    return owner, name
 
 
 async def _propose(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, Response
 from markupsafe import Markup, escape
 
+from app.ages import ago
 from policies.escape import clean, plain_address
 
 FOLDER = Path(__file__).with_name("templates")
@@ -25,7 +25,6 @@ HEADERS = {
     "referrer-policy": "same-origin",
     "cache-control": "private, no-store",
 }
-_UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 
 
 class Pages:
@@ -68,14 +67,6 @@ class Pages:
             return Response(self._style, media_type="text/css", headers={"cache-control": "public, max-age=300"})
 
         return router
-
-
-def ago(age: timedelta) -> str:
-    """An age in its largest unit, for example `3 hours`."""
-    seconds = max(round(age.total_seconds()), 0)
-    size, unit = next(((size, unit) for size, unit in _UNITS if seconds >= size), _UNITS[-1])
-    count = seconds // size
-    return f"{count} {unit}{'' if count == 1 else 's'}"
 
 
 def prose(text: str, limit: int) -> Markup:

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from app.cli.explain import _ago, parse_name
+from app.ages import ago
+from app.cli.explain import parse_name
 from app.keys import PullKey
 from app.local.clone import CannotLook
 from app.store import decisions, pulls, repositories
@@ -112,4 +113,4 @@ def test_names_that_name_nothing(name: str) -> None:
     ],
 )
 def test_ages(seconds: float, words: str) -> None:
-    assert _ago(timedelta(seconds=seconds)) == words
+    assert ago(timedelta(seconds=seconds)) == words
