@@ -65,16 +65,16 @@ class GroupKey:
 
 
 @dataclass(frozen=True, slots=True)
-class BranchKey:
-    """A branch by its full ref, `refs/heads/main`; fans out to the pull requests that target or come from it."""
+class _OfRef:
+    """A branch by its full ref, `refs/heads/main`."""
 
-    kind: ClassVar = "branch"
+    kind: ClassVar[str]
     installation_id: int
     repository_id: int
     ref: str
 
     def __str__(self) -> str:
-        return f"branch:{self.installation_id}:{self.repository_id}:{self.ref}"
+        return f"{self.kind}:{self.installation_id}:{self.repository_id}:{self.ref}"
 
     @classmethod
     def parse(cls, installation: str, repository: str, rest: str) -> Self:
@@ -82,37 +82,24 @@ class BranchKey:
 
 
 @dataclass(frozen=True, slots=True)
-class TipKey:
+class BranchKey(_OfRef):
+    """A branch that moved; fans out to the pull requests that target or come from it."""
+
+    kind: ClassVar = "branch"
+
+
+@dataclass(frozen=True, slots=True)
+class TipKey(_OfRef):
     """A gated branch whose tip's own runs say what later ones are compared with."""
 
     kind: ClassVar = "tip"
-    installation_id: int
-    repository_id: int
-    ref: str
-
-    def __str__(self) -> str:
-        return f"tip:{self.installation_id}:{self.repository_id}:{self.ref}"
-
-    @classmethod
-    def parse(cls, installation: str, repository: str, rest: str) -> Self:
-        return cls(int(installation), int(repository), rest)
 
 
 @dataclass(frozen=True, slots=True)
-class QueueKey:
-    """The serial queue of a branch, by its full ref."""
+class QueueKey(_OfRef):
+    """The serial queue of a branch."""
 
     kind: ClassVar = "queue"
-    installation_id: int
-    repository_id: int
-    ref: str
-
-    def __str__(self) -> str:
-        return f"queue:{self.installation_id}:{self.repository_id}:{self.ref}"
-
-    @classmethod
-    def parse(cls, installation: str, repository: str, rest: str) -> Self:
-        return cls(int(installation), int(repository), rest)
 
 
 @dataclass(frozen=True, slots=True)
