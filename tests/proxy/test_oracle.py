@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -21,9 +20,9 @@ from app.proxy.authorize import AllowedPush, decide
 from app.proxy.grant import Right
 from app.proxy.wire import Malformed, PushHead, packet
 from tests.proxy.build import BRANCH, grant
+from tests.proxy.lasting import SOAK, lasting
 from tests.proxy.scene import agent_environment
 
-SOAK = os.environ.get("MERGEGATE_SOAK") == "1"
 EVERYTHING = grant(rights=frozenset(Right))
 ZERO = "0" * 40
 
@@ -193,8 +192,7 @@ def test_the_oracle_moves_refs(oracle: Oracle) -> None:
     assert not allowed(body("refs/heads/main", oracle.first, oracle.second))
 
 
-@settings(max_examples=200_000 if SOAK else 150, deadline=None)
-@given(data=bodies(), cuts=st.lists(st.integers(0, 600), max_size=8))
+@lasting(data=bodies(), cuts=st.lists(st.integers(0, 600), max_size=8))
 def test_any_pieces_give_the_same_answer(data: bytes, cuts: list[int]) -> None:
     whole, pieces = PushHead(), PushHead()
     ends = sorted({min(cut, len(data)) for cut in cuts} | {0, len(data)})
@@ -209,7 +207,6 @@ def test_any_pieces_give_the_same_answer(data: bytes, cuts: list[int]) -> None:
     assert answers[0] == answers[1]
 
 
-@settings(max_examples=200_000 if SOAK else 150, deadline=None)
-@given(data=st.binary(max_size=400))
+@lasting(data=st.binary(max_size=400))
 def test_no_bytes_are_let_through_by_chance(data: bytes) -> None:
     assert not allowed(data)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+import contextlib
 
-from app.proxy.target import BadTarget, Endpoint, NoSuchTarget, Target, read_target
+import pytest
+from hypothesis import strategies as st
+
+from app.proxy.target import BadTarget, Endpoint, NoSuchTarget, Target, is_git, read_target
+from tests.proxy.lasting import lasting
 
 OID = "a" * 64
 UPLOAD, RECEIVE = b"service=git-upload-pack", b"service=git-receive-pack"
@@ -134,3 +138,61 @@ def test_a_post_has_no_query(path: str, query: bytes) -> None:
 def test_everything_else_is_not_there(method: str, path: str) -> None:
     with pytest.raises(NoSuchTarget):
         read_target(method, path.encode(), UPLOAD if path.endswith("refs") and method == "HEAD" else b"")
+
+
+PIECES = st.sampled_from(
+    [
+        *("git", "acme", "shop", "shop.git", "other.git", "info", "refs", "git-upload-pack", "git-receive-pack", "lfs"),
+        *(
+            "objects",
+            "batch",
+            OID,
+            "12",
+            "..",
+            ".",
+            "",
+            ".git",
+            "%2e%2e",
+            "%2f",
+            "%00",
+            ";x",
+            "\\",
+            "#",
+            "\n",
+            "\x7f",
+            "\xe9",
+        ),
+        *("acme%2fshop", "GIT", "git-receive-pack ", "\u0000", "shop.git.git", "-acme", "a" * 101),
+    ]
+)
+PATHS = st.one_of(
+    st.lists(PIECES, min_size=1, max_size=8).map(lambda parts: "/" + "/".join(parts)),
+    st.lists(PIECES, max_size=4).map(lambda parts: "/git/acme/shop.git/" + "/".join(parts)),
+    st.text(max_size=40),
+)
+QUERIES = st.one_of(
+    st.sampled_from([b"", UPLOAD, RECEIVE, UPLOAD + b"&" + RECEIVE, UPLOAD + b"\0", b"service=git-upload-archive"]),
+    st.binary(max_size=30),
+)
+
+
+@lasting(st.sampled_from(["GET", "POST", "PUT", "HEAD", "get"]), PATHS, QUERIES)
+def test_what_is_understood_has_one_of_four_spellings(method: str, path: str, query: bytes) -> None:
+    """Written anew from what was understood, an address is the very one that came: there was nothing else in it."""
+    raw = path.encode("utf-8", "surrogatepass")
+    is_git(raw)
+    with contextlib.suppress(BadTarget, NoSuchTarget):
+        found = read_target(method, raw, query)
+        rest = (
+            found.endpoint.value if found.endpoint.value.isascii() and " " not in found.endpoint.value else "info/refs"
+        )
+        rest += f"/{found.oid}/{path.rpartition('/')[2]}" if found.endpoint is Endpoint.LFS_OBJECT else ""
+        assert path in {
+            f"{below}/{found.owner}/{found.repository}{end}/{rest}" for below in ("", "/git") for end in ("", ".git")
+        }
+        services = {Endpoint.UPLOAD_ADVERTISEMENT: UPLOAD, Endpoint.RECEIVE_ADVERTISEMENT: RECEIVE}
+        assert query == services.get(found.endpoint, b"")
+        assert method == ("POST" if found.endpoint in POSTS else "GET") and is_git(raw)
+
+
+POSTS = (Endpoint.UPLOAD_PACK, Endpoint.RECEIVE_PACK, Endpoint.LFS_BATCH)

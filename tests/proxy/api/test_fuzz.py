@@ -1,12 +1,11 @@
 """Hostile targets, bodies and documents: never a crash, never a yes outside of the grant.
 
-A few seconds here; with MERGEGATE_SOAK=1 as many examples as ten minutes hold.
+A few seconds here; ten minutes each with MERGEGATE_SOAK=1.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import string
 from typing import Any
 
@@ -29,7 +28,7 @@ from graphql import (
     parse,
     visit,
 )
-from hypothesis import HealthCheck, event, given, settings
+from hypothesis import event
 from hypothesis import strategies as st
 
 from app.proxy.api import graph, rest
@@ -44,11 +43,8 @@ from app.proxy.api.target import Target, read_target, written
 from app.proxy.grant import Right
 from tests.github.graphql.execute import schema
 from tests.proxy.build import grant
+from tests.proxy.lasting import lasting
 
-SOAK = os.environ.get("MERGEGATE_SOAK") == "1"
-slow = settings(
-    max_examples=200_000 if SOAK else 150, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True
-)
 GRANT = grant(ticket=3, rights=frozenset({Right.PULL_REQUEST, Right.COMMENT}))
 
 # Targets: pieces of real paths, glued and broken.
@@ -108,8 +104,7 @@ NESTED = st.one_of(
 )
 
 
-@slow
-@given(METHODS, st.one_of(PATHS, HOME_PATHS, st.text(max_size=30)), QUERIES, BODIES)
+@lasting(METHODS, st.one_of(PATHS, HOME_PATHS, st.text(max_size=30)), QUERIES, BODIES)
 def test_no_target_leads_out_of_the_repository(method: str, path: str, query: bytes, body: bytes) -> None:
     target = read_target(path.encode("utf-8", "surrogatepass"), query)
     if not isinstance(target, Target) or target.kind == "graphql":
@@ -129,8 +124,7 @@ def test_no_target_leads_out_of_the_repository(method: str, path: str, query: by
         assert found.looks or found.route.makes == "pull" or found.number == GRANT.ticket
 
 
-@slow
-@given(NESTED)
+@lasting(NESTED)
 def test_any_bytes_are_a_body_or_refused(raw: bytes) -> None:
     found = read_object(raw)
     if isinstance(found, dict):
@@ -205,8 +199,7 @@ DOCUMENTS = st.one_of(documents(), documents(), documents(), st.text(max_size=60
 VARIABLES = st.one_of(st.none(), st.dictionaries(st.sampled_from(["a", "b", "input"]), VALUES))
 
 
-@slow
-@given(DOCUMENTS, VARIABLES)
+@lasting(DOCUMENTS, VARIABLES)
 def test_no_document_leads_out_of_the_grant(document: str, variables: Any) -> None:
     found = graph.decide(GRANT, {"query": document, "variables": variables})
     event(type(found).__name__)
