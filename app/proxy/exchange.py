@@ -16,9 +16,10 @@ from app.proxy.describing import described, json_answer
 from app.proxy.identities import Identities, NotGenuine
 from app.proxy.incoming import BadRequest, Body, Incoming, Receive, Send, token_of
 from app.proxy.opening import Asked, Place, checked, find_place
-from app.proxy.sessions import CannotOpen, open_session
+from app.proxy.sessions import CannotOpen, IdentityUsed, open_session
 from app.proxy.trust import TRUST_PATH, BadTrust, Rule, Trust, read_trust
 from app.proxy.upstream import UpstreamDown
+from app.proxy.used_identities import UsedIdentity, identity_of
 from app.store.database import Database
 from policies.escape import clean
 from policies.rules import BRANCHES
@@ -59,13 +60,13 @@ class Exchange:
             return
         try:
             claims = await self._identities.genuine(token.get_secret_value())
-            await self._opened(asked, claims, send)
+            await self._opened(asked, claims, identity_of(token.get_secret_value(), claims["exp"]), send)
         except NotGenuine as wrong:
             await json_answer(send, 401, {"message": f"The identity's token is refused: {wrong}."})
         except UpstreamDown as down:
             await json_answer(send, 503, {"message": f"The issuer cannot be asked for its keys: {down}. Try again."})
 
-    async def _opened(self, asked: Exchanged, claims: Mapping[str, Any], send: Send) -> None:
+    async def _opened(self, asked: Exchanged, claims: Mapping[str, Any], identity: UsedIdentity, send: Send) -> None:
         try:
             place, trust = await self._trust(asked)
         except (CannotOpen, BadTrust, GitHubError) as wrong:
@@ -78,7 +79,12 @@ class Exchange:
             await json_answer(send, 403, {"message": NOT_TRUSTED})
             return
         try:
-            token, grant = await open_session(self._database, checked(place, _asked(asked, rule, claims)))
+            wanted = checked(place, _asked(asked, rule, claims))
+            token, grant = await open_session(self._database, wanted, identity)
+        except IdentityUsed as used:
+            log.warning("an identity was used a second time", repository=asked.repository, branch=asked.branch)
+            await json_answer(send, 401, {"message": f"The identity's token is refused: {used}."})
+            return
         except CannotOpen as cannot:
             await json_answer(send, 422, {"message": str(cannot)})
             return

@@ -15,6 +15,7 @@ from app.errors import ActionableError
 from app.proxy.grant import Grant, Right
 from app.proxy.refusal import Refusal
 from app.proxy.session_token import new_token, token_hash, well_formed
+from app.proxy.used_identities import UsedIdentity, use
 from app.store.database import Database
 from app.store.stored import text
 
@@ -26,6 +27,10 @@ OPEN_ANOTHER = "Ask the person who started this agent to open another one (`merg
 
 class CannotOpen(ActionableError, ValueError):
     """The session that was asked for may not be opened; the message says which rule and what to do."""
+
+
+class IdentityUsed(CannotOpen):
+    """The identity's token has become a session before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,20 +111,27 @@ where id = %s and ended_at is null returning id
 """
 
 
-async def open_session(database: Database, wanted: Wanted) -> tuple[SecretStr, Grant]:
-    """The token, which is shown this once, and the grant. Raises CannotOpen when the branch is another session's."""
+async def open_session(
+    database: Database, wanted: Wanted, identity: UsedIdentity | None = None
+) -> tuple[SecretStr, Grant]:
+    """The token, which is shown this once, and the grant. Raises CannotOpen when the branch is another session's.
+
+    `identity` is used up by it, or IdentityUsed raised; what opens no session leaves it as it was.
+    """
     if not timedelta(0) < wanted.lasts <= LONGEST:
         raise CannotOpen(f"a session lasts up to {LONGEST.days} days; ask for less and extend it when it is needed")
     token = new_token()
     async with database.transaction() as connection:
+        if identity is not None and not await use(connection, identity):
+            raise IdentityUsed("this identity's token has opened a session before; ask its issuer for a new one")
         await connection.execute(EXPIRE, (wanted.repository_id, text(wanted.branch)))
         cursor = await connection.execute(INSERT, _parameters(wanted, token))
         row = await cursor.fetchone()
-    if row is None:
-        raise CannotOpen(
-            f"{wanted.branch} of {wanted.owner}/{wanted.repository} belongs to another live session; choose another "
-            "branch, or revoke that one first (`mergegate session list`)"
-        )
+        if row is None:
+            raise CannotOpen(
+                f"{wanted.branch} of {wanted.owner}/{wanted.repository} belongs to another live session; choose "
+                "another branch, or revoke that one first (`mergegate session list`)"
+            )
     return token, _session(row).grant
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
 import time
@@ -11,12 +12,13 @@ from typing import Any
 
 import jwt
 import pytest
-from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from starlette.applications import Starlette
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from app.proxy.trust import TRUST_PATH, BadTrust, read_trust
+from app.proxy.used_identities import identity_of
 from app.store.database import Database
 from tests.proxy.scene import Scene, scene, serving
 from tests.proxy.test_attacks_http import ADVERTISEMENT, ask, request, status
@@ -106,10 +108,44 @@ async def test_an_identity_becomes_a_session(town: tuple[Scene, Issuer]) -> None
     assert code == 201 and opened["branch"] == "refs/heads/agent/ci/one" and opened["rights"] == ["push"]
     assert (opened["agent"], opened["operator"]) == ("ci", "ada")
     assert status(await ask(made, "GET", "/git/acme/shop" + ADVERTISEMENT, token=opened["token"])) == 200
-    code, again = await exchange(made, identity(issuer))
+    code, again = await exchange(made, identity(issuer, jti="again"))
     assert code == 422 and "belongs to another live session" in again["message"]
     code, _ = await exchange(made, identity(issuer, aud=["other", "mergegate"]), "refs/heads/agent/ci/two")
     assert code == 201 and issuer.asked == 1
+
+
+async def test_an_identity_is_exchanged_once(town: tuple[Scene, Issuer]) -> None:
+    """Whoever reads it afterwards, in a log say, opens nothing with it, on another branch neither."""
+    made, issuer = town
+    token = identity(issuer)
+    assert (await exchange(made, token, "agent/other"))[0] == 403
+    answers = await asyncio.gather(*(exchange(made, token, f"agent/ci/{name}") for name in ("a", "b", "c")))
+    assert sorted(code for code, _ in answers) == [201, 401, 401]
+    assert (
+        sum(
+            "has opened a session before; ask its issuer for a new one" in said.get("message", "")
+            for _, said in answers
+        )
+        == 2
+    )
+    assert (await exchange(made, token, "agent/ci/d"))[0] == 401
+    fresh = identity(issuer, jti="fresh")
+    taken = next(said["branch"] for code, said in answers if code == 201)
+    assert (await exchange(made, fresh, taken))[0] == 422
+    assert (await exchange(made, fresh, "agent/ci/d"))[0] == 201
+
+
+def test_another_signature_on_the_same_words_is_the_same_identity() -> None:
+    """With (r, s) also (r, n - s) is a signature by ECDSA, which anybody can make of it."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    token = jwt.encode({"sub": "x"}, key, algorithm="ES256")
+    words, _, signature = token.rpartition(".")
+    raw = base64.urlsafe_b64decode(signature + "==")
+    order = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
+    other = raw[:32] + (order - int.from_bytes(raw[32:], "big")).to_bytes(32, "big")
+    forged = f"{words}.{base64.urlsafe_b64encode(other).rstrip(b'=').decode()}"
+    assert jwt.decode(forged, key.public_key(), algorithms=["ES256"]) == {"sub": "x"} and forged != token
+    assert identity_of(forged, 1e20) == identity_of(token, 1e20)
 
 
 async def test_who_gets_none(town: tuple[Scene, Issuer]) -> None:
