@@ -1,5 +1,8 @@
 """Staying under GitHub's limits: the hourly budgets, the secondary limits, and a bucket for writes.
 
+Part of each hourly budget is kept back for what is more urgent, see `Urgency`: whoever finds less than that left waits
+for the next hour, and asks nothing.
+
 Sources: https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api and
 https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api. Secondary limits cannot be
 read in advance (80 content-creating requests a minute, 500 an hour are published), so writes stay well below them.
@@ -10,18 +13,57 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from enum import IntEnum
 from typing import Protocol
 
 from app.github.errors import RateLimited
 
 LONGEST = 3700.0
 """No limit of GitHub's lasts longer than an hour; a longer wait means that a clock is wrong."""
+SMALLEST_SKEW = 5.0  # seconds
+LONGEST_DATE = 100  # characters
 FIRST_WAIT = 60.0
 WIDEST_WAIT = 900.0
+
+
+class Urgency(IntEnum):
+    """What a request is for; the higher ones may use what is kept back from the lower ones."""
+
+    RESYNC = 0
+    HEAD = 1
+    COMMAND = 2
+    GROUP = 3
+
+
+KEPT_BACK: Mapping[Urgency, float] = {
+    Urgency.RESYNC: 0.30,
+    Urgency.HEAD: 0.15,
+    Urgency.COMMAND: 0.05,
+    Urgency.GROUP: 0.0,
+}
+"""The part of an hourly budget that a request must leave for more urgent ones."""
+
+_urgency: ContextVar[Urgency] = ContextVar("github_urgency", default=Urgency.GROUP)
+
+
+@contextmanager
+def urgency(level: Urgency) -> Iterator[None]:
+    """Everything that is asked inside, also by tasks started inside, is that urgent; outside nothing is kept back."""
+    token = _urgency.set(level)
+    try:
+        yield
+    finally:
+        _urgency.reset(token)
+
+
+def present_urgency() -> Urgency:
+    return _urgency.get()
 
 
 class Answered(Protocol):
@@ -33,33 +75,54 @@ class Answered(Protocol):
     def body(self) -> bytes: ...
 
 
+@dataclass(frozen=True)
+class Left:
+    """What one resource has left: `remaining` of `limit` requests or points, until `reset` (seconds of our clock)."""
+
+    remaining: int
+    limit: int
+    reset: float
+
+
 class Budget:
-    """What GitHub's headers say is left, for each resource (`core`, `graphql`), and when to speak again at all."""
+    """What GitHub's headers say is left, for each resource (`core`, `graphql`), and when to speak again at all.
+
+    GitHub's times are taken as distances from the time that its answer bears, so a clock of ours that is wrong moves
+    no wait.
+    """
 
     def __init__(self, now: Callable[[], float] = time.time) -> None:
         self._now = now
-        self._resets: dict[str, float] = {}
         self._silent_until = 0.0
         self._strikes = 0
-        self.remaining: dict[str, int] = {}
+        self.left: dict[str, Left] = {}
+
+    @property
+    def remaining(self) -> dict[str, int]:
+        return {resource: left.remaining for resource, left in self.left.items()}
 
     def admit(self, request: str, resource: str) -> None:
-        """Raises RateLimited, without a request, while a limit is known to hold."""
+        """Raises RateLimited, without a request, while a limit is known to hold or the rest is for the more urgent."""
         now = self._now()
         if self._silent_until > now:
             raise RateLimited(request, "GitHub asked for a pause (secondary limit)", moment(self._silent_until))
-        reset = self._resets.get(resource, 0.0)
-        if self.remaining.get(resource) == 0 and reset > now:
-            raise RateLimited(request, f"the hourly {resource} budget is used up", moment(reset))
+        left = self.left.get(resource)
+        if left is None or left.reset <= now:
+            return
+        if left.remaining <= 0:
+            raise RateLimited(request, f"the hourly {resource} budget is used up", moment(left.reset))
+        if left.remaining <= left.limit * KEPT_BACK[present_urgency()]:
+            because = f"the rest of the hourly {resource} budget ({left.remaining}) is kept for what is more urgent"
+            raise RateLimited(request, because, moment(left.reset))
 
     def note(self, resource: str, answer: Answered) -> None:
         """Keep what the headers of an answer say. `resource` is used when the answer does not name its own."""
         named = answer.headers.get("x-ratelimit-resource", resource)
         remaining = _number(answer.headers.get("x-ratelimit-remaining"))
-        reset = _number(answer.headers.get("x-ratelimit-reset"))
+        reset = self._reset(answer)
         if remaining is not None and reset is not None:
-            self.remaining[named] = remaining
-            self._resets[named] = min(float(reset), self._now() + LONGEST)
+            limit = _number(answer.headers.get("x-ratelimit-limit")) or 0
+            self.left[named] = Left(remaining, limit, min(reset, self._now() + LONGEST))
         if answer.status < 400:
             self._strikes = 0
 
@@ -67,7 +130,7 @@ class Budget:
         """The error for a 403 or 429 that is a limit, None when it is something else."""
         if answer.status not in (403, 429):
             return None
-        after = _retry_after(answer.headers.get("retry-after"), self._now())
+        after = _retry_after(answer, self._now())
         if after is not None:
             return self._pause(request, after)
         if _number(answer.headers.get("x-ratelimit-remaining")) == 0:
@@ -78,13 +141,16 @@ class Budget:
 
     def used_up(self, request: str, answer: Answered) -> RateLimited:
         """The error for a limit that GraphQL reports inside a 200, or that the headers show."""
-        now = self._now()
-        reset = _number(answer.headers.get("x-ratelimit-reset"))
+        now, reset = self._now(), self._reset(answer)
         spent = _number(answer.headers.get("x-ratelimit-remaining")) == 0
         if not spent or reset is None or reset <= now:
             return self._pause(request, self._growing())
-        until = min(float(reset), now + LONGEST)
-        return RateLimited(request, "the hourly budget is used up", moment(until))
+        return RateLimited(request, "the hourly budget is used up", moment(min(reset, now + LONGEST)))
+
+    def _reset(self, answer: Answered) -> float | None:
+        """When the hour ends, by our clock."""
+        reset = _number(answer.headers.get("x-ratelimit-reset"))
+        return None if reset is None else reset + skew(answer.headers.get("date"), self._now())
 
     def _growing(self) -> float:
         self._strikes += 1
@@ -162,14 +228,31 @@ def _number(text: str | None) -> int | None:
     return int(text) if text is not None and text.isascii() and text.isdecimal() and len(text) < 16 else None
 
 
-def _retry_after(text: str | None, now: float) -> float | None:
+def skew(date: str | None, now: float) -> float:
+    """Seconds by which our clock is ahead of the one that wrote the `Date` header; 0 when there is none.
+
+    The header has whole seconds and is a moment old, so a difference of a few seconds is no skew.
+    """
+    said = _date(date)
+    return 0.0 if said is None or abs(now - said) < SMALLEST_SKEW else now - said
+
+
+def _retry_after(answer: Answered, now: float) -> float | None:
     """Seconds to wait: the header is a number of seconds or an HTTP date."""
+    text = answer.headers.get("retry-after")
     if text is None:
         return None
     seconds = _number(text)
     if seconds is not None:
         return float(seconds)
+    until = _date(text)
+    return FIRST_WAIT if until is None else until + skew(answer.headers.get("date"), now) - now
+
+
+def _date(text: str | None) -> float | None:
+    if text is None or len(text) > LONGEST_DATE:
+        return None
     try:
-        return parsedate_to_datetime(text).timestamp() - now
-    except ValueError:
-        return FIRST_WAIT
+        return parsedate_to_datetime(text).timestamp()
+    except (ValueError, OverflowError):
+        return None

@@ -15,7 +15,7 @@ from pydantic import SecretStr
 
 from app.github.addresses import graphql_url, next_page, origin, redirect_target, repository_of
 from app.github.answers import failure, graphql_data, parsed
-from app.github.budgets import Budget, WriteBucket, WriteLimits
+from app.github.budgets import Budget, WriteBucket, WriteLimits, present_urgency
 from app.github.counts import REDIRECT
 from app.github.credentials import AppKeys, InstallationTokens
 from app.github.errors import GitHubDown, NotFound, UnexpectedAnswer
@@ -63,7 +63,7 @@ class GitHubClient:
         self.installation_id = installation_id
         self._settings = settings or Settings()
         self.budget = Budget(self._settings.now)
-        self._wire = Wire(identity.api_url, inner or transport())
+        self._wire = Wire(identity.api_url, inner or transport(), installation_id)
         self._bucket = WriteBucket(self._settings.writes)
         self._etags = EtagStore(self._settings.etag_bytes)
         self._flights: dict[str, asyncio.Task[Stored]] = {}
@@ -219,10 +219,12 @@ class GitHubClient:
     async def _read(self, call: Call) -> Stored:
         """A GET, conditional and joined: callers of the same address at the same time share one request."""
         key = f"{call.purpose.partition(':')[0]} {call.url}?{urlencode(call.params or {})}"
-        task = self._flights.get(key)
+        # Whoever may still ask must not join one that may not.
+        flight = f"{present_urgency()} {key}"
+        task = self._flights.get(flight)
         if task is None:
-            task = self._flights[key] = asyncio.create_task(self._conditional(call, key))
-            task.add_done_callback(lambda done: self._landed(key, done))
+            task = self._flights[flight] = asyncio.create_task(self._conditional(call, key))
+            task.add_done_callback(lambda done: self._landed(flight, done))
         return await asyncio.shield(task)
 
     def _landed(self, key: str, task: asyncio.Task[Stored]) -> None:

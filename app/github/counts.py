@@ -17,7 +17,11 @@ import prometheus_client
 MINT = "mint"
 REDIRECT = "redirect"
 
-SENT = prometheus_client.Counter("mergegate_github_requests", "Requests sent to GitHub", ["purpose"])
+SENT = prometheus_client.Counter(
+    "mergegate_github_requests",
+    "Requests sent to GitHub; the App's own have no installation",
+    ["purpose", "installation"],
+)
 
 
 @dataclass(frozen=True)
@@ -50,8 +54,8 @@ def counting(key: str) -> Iterator[Tally]:
         _open.reset(token)
 
 
-def count(purpose: str) -> None:
-    """Note one request that is about to be sent."""
-    SENT.labels(purpose).inc()
+def count(purpose: str, installation_id: int | None) -> None:
+    """Note one request that is about to be sent; the App's own belong to no installation."""
+    SENT.labels(purpose, "" if installation_id is None else str(installation_id)).inc()
     for tally in _open.get():
         tally.counts[purpose] += 1

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pydantic import SecretStr
 
 from app.github.answers import failure, parsed
-from app.github.budgets import Budget
+from app.github.budgets import SMALLEST_SKEW, Budget, skew
 from app.github.counts import MINT
 from app.github.errors import GRANT_APP, InstallationGone, NotFound, Refused
 from app.github.identity import AppIdentity
@@ -17,12 +17,16 @@ from app.github.wire import Answer, Authorizer, Call, Wire
 
 
 class AppKeys:
-    """The App's own credential. While keys are rotated, the one that GitHub took last is tried first."""
+    """The App's own credential. While keys are rotated, the one that GitHub took last is tried first.
+
+    What it signs bears GitHub's time: once a refusal has shown that our clock is wrong, `ahead` seconds are taken off.
+    """
 
     def __init__(self, identity: AppIdentity, now: Callable[[], float]) -> None:
         self.identity = identity
         self._now = now
         self.current = 0
+        self.ahead = 0.0
 
     def authorizer(self) -> Authorizer:
         return _AppAuthorizer(self)
@@ -38,11 +42,16 @@ class _AppAuthorizer:
         self._keys = keys
         self._key = keys.current
         self._untried = len(keys.identity.private_keys) - 1
+        self._reset_clock = False
 
     async def header(self) -> str:
-        return f"Bearer {self._keys.identity.jwt(self._keys.now(), self._key)}"
+        return f"Bearer {self._keys.identity.jwt(self._keys.now() - self._keys.ahead, self._key)}"
 
-    def refused(self, header: str) -> bool:  # noqa: ARG002 - the key is known without it
+    def refused(self, header: str, date: str | None) -> bool:  # noqa: ARG002 - the key is known without it
+        ahead = skew(date, self._keys.now())
+        if abs(ahead - self._keys.ahead) >= SMALLEST_SKEW and not self._reset_clock:
+            self._keys.ahead, self._reset_clock = ahead, True
+            return True
         if self._untried <= 0:
             return False
         self._untried -= 1
@@ -136,7 +145,7 @@ class _TokenAuthorizer:
     async def header(self) -> str:
         return f"token {(await self._tokens.get(self._grant)).token.get_secret_value()}"
 
-    def refused(self, header: str) -> bool:
+    def refused(self, header: str, date: str | None) -> bool:  # noqa: ARG002 - a token bears no time
         self._tokens.evict(self._grant, SecretStr(header.removeprefix("token ")))
         again, self._retried = not self._retried, True
         return again

@@ -20,7 +20,7 @@ class _OwnToken:
     async def header(self) -> str:
         return f"Bearer {self._token.get_secret_value()}"
 
-    def refused(self, header: str) -> bool:  # noqa: ARG002 - there is no other token to try
+    def refused(self, header: str, date: str | None) -> bool:  # noqa: ARG002 - there is no other token to try
         return False
 
 

@@ -41,8 +41,11 @@ class Authorizer(Protocol):
     async def header(self) -> str:
         """The Authorization header's value; raises what minting raises."""
 
-    def refused(self, header: str) -> bool:
-        """GitHub answered 401 to `header`: forget it, and say whether there is another one to try."""
+    def refused(self, header: str, date: str | None) -> bool:
+        """GitHub answered 401 to `header`: forget it, and say whether there is another one to try.
+
+        `date` is the answer's `Date` header: a clock that is wrong is one reason to be refused.
+        """
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,9 @@ class _PerRequestAuth(httpx.Auth):
             header = await authorizer.header()
             request.headers["Authorization"] = header
             response = yield request
-            if response.status_code != httpx.codes.UNAUTHORIZED or not authorizer.refused(header):
+            if response.status_code != httpx.codes.UNAUTHORIZED:
+                return
+            if not authorizer.refused(header, response.headers.get("date")):
                 return
 
 
@@ -103,14 +108,15 @@ class _Strategy(BaseAuthStrategy):
 class _KeptTransport(httpx.AsyncBaseTransport):
     """Counts what is sent, and survives the short-lived clients that githubkit builds over it."""
 
-    def __init__(self, inner: httpx.AsyncBaseTransport) -> None:
+    def __init__(self, inner: httpx.AsyncBaseTransport, installation_id: int | None) -> None:
         self.inner = inner
+        self._installation_id = installation_id
         self.counts: Counter[str] = Counter()
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         purpose = _tag(request).purpose
         self.counts[purpose] += 1
-        count(purpose)
+        count(purpose, self._installation_id)
         return await self.inner.handle_async_request(request)
 
     async def aclose(self) -> None:
@@ -135,10 +141,10 @@ def transport(verify: ssl.SSLContext | None = None, proxy: str | None = None) ->
 
 
 class Wire:
-    """The connections of one installation."""
+    """The connections of one installation, or of the App itself or a person's own token (None)."""
 
-    def __init__(self, api_url: str, inner: httpx.AsyncBaseTransport) -> None:
-        self._kept = _KeptTransport(inner)
+    def __init__(self, api_url: str, inner: httpx.AsyncBaseTransport, installation_id: int | None) -> None:
+        self._kept = _KeptTransport(inner, installation_id)
         self._github = GitHub(
             _Strategy(),
             base_url=api_url,

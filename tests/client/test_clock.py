@@ -1,0 +1,55 @@
+"""A clock of ours that is wrong, against the simulated GitHub, which checks what the App signs by its own."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+from pydantic import SecretStr
+
+from app.github import installations
+from app.github.client import Settings
+from app.github.clients import GitHubApp
+from app.github.errors import BadCredentials
+from app.github.identity import AppIdentity
+from tests.github.server import SimulatedGitHub
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.parametrize("ahead", [-3600, -600, 600, 3600])
+async def test_the_app_signs_by_githubs_clock_once_it_was_refused(tmp_path: Path, ahead: int) -> None:
+    hub = SimulatedGitHub.create(tmp_path)
+    app, key = hub.register_app("mergegate", {"metadata": "read"}, [], None, None)
+    await hub.repository("acme/shop", {"README.md": "A shop\n"})
+    installation = hub.install(app, "acme")
+    github = GitHubApp(
+        AppIdentity("gate", app.id, (SecretStr(key),), hub.world.base_url),
+        settings=Settings(now=lambda: time.time() + ahead),
+        connect=lambda: httpx.ASGITransport(app=hub.app),
+    )
+    try:
+        assert (await installations.this_app(github.app)).id == app.id
+        listing = await installations.repositories(github.installation(installation.id))
+        await installations.installations(github.app)
+    finally:
+        await github.aclose()
+    assert [one.full_name for one in listing.items] == ["acme/shop"]
+    refused = [one.path for one in hub.requests if one.status == 401]
+    assert refused == ["/app", f"/app/installations/{installation.id}/access_tokens"], "once for each set of keys"
+
+
+async def test_a_key_that_is_refused_for_another_reason_is_tried_once(tmp_path: Path) -> None:
+    hub = SimulatedGitHub.create(tmp_path)
+    app, _ = hub.register_app("mergegate", {"metadata": "read"}, [], None, None)
+    _, other = hub.register_app("other", {"metadata": "read"}, [], None, None)
+    github = GitHubApp(
+        AppIdentity("gate", app.id, (SecretStr(other),), hub.world.base_url),
+        connect=lambda: httpx.ASGITransport(app=hub.app),
+    )
+    with pytest.raises(BadCredentials):
+        await installations.this_app(github.app)
+    await github.aclose()
+    assert len(hub.requests) == 1
