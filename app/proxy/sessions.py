@@ -16,8 +16,9 @@ from app.proxy.grant import Grant, Right
 from app.proxy.refusal import Refusal
 from app.proxy.session_token import new_token, token_hash, well_formed
 from app.proxy.used_identities import UsedIdentity, use
-from app.store.database import Database
+from app.store.database import Connection, Database
 from app.store.stored import text
+from policies.tickets.states import WITH_SESSION
 
 LONGEST = timedelta(days=7)
 DEFAULT_RIGHTS = frozenset({Right.PUSH, Right.PULL_REQUEST, Right.COMMENT})
@@ -97,6 +98,7 @@ values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, clock_timestamp() + %s)
 on conflict (repository_id, branch) where ended_at is null do nothing
 returning {COLUMNS}
 """
+TICKET = "select state from tickets where repository_id = %s and number = %s for share"
 END = """
 update sessions set ended_at = clock_timestamp(), ended_because = %s
 where id = %s and ended_at is null and expires_at > clock_timestamp() returning id
@@ -114,25 +116,45 @@ where id = %s and ended_at is null returning id
 async def open_session(
     database: Database, wanted: Wanted, identity: UsedIdentity | None = None
 ) -> tuple[SecretStr, Grant]:
-    """The token, which is shown this once, and the grant. Raises CannotOpen when the branch is another session's.
+    """The token, which is shown this once, and the grant. Raises CannotOpen when the branch is another session's, or
+    the ticket is in a state that allows none.
 
     `identity` is used up by it, or IdentityUsed raised; what opens no session leaves it as it was.
     """
-    if not timedelta(0) < wanted.lasts <= LONGEST:
-        raise CannotOpen(f"a session lasts up to {LONGEST.days} days; ask for less and extend it when it is needed")
-    token = new_token()
     async with database.transaction() as connection:
         if identity is not None and not await use(connection, identity):
             raise IdentityUsed("this identity's token has opened a session before; ask its issuer for a new one")
-        await connection.execute(EXPIRE, (wanted.repository_id, text(wanted.branch)))
-        cursor = await connection.execute(INSERT, _parameters(wanted, token))
-        row = await cursor.fetchone()
-        if row is None:
-            raise CannotOpen(
-                f"{wanted.branch} of {wanted.owner}/{wanted.repository} belongs to another live session; choose "
-                "another branch, or revoke that one first (`mergegate session list`)"
-            )
+        return await open_within(connection, wanted)
+
+
+async def open_within(connection: Connection, wanted: Wanted) -> tuple[SecretStr, Grant]:
+    """The same in the caller's transaction, so that a session and what it is for come together or not at all."""
+    if not timedelta(0) < wanted.lasts <= LONGEST:
+        raise CannotOpen(f"a session lasts up to {LONGEST.days} days; ask for less and extend it when it is needed")
+    await _check_ticket(connection, wanted)
+    token = new_token()
+    await connection.execute(EXPIRE, (wanted.repository_id, text(wanted.branch)))
+    cursor = await connection.execute(INSERT, _parameters(wanted, token))
+    row = await cursor.fetchone()
+    if row is None:
+        raise CannotOpen(
+            f"{wanted.branch} of {wanted.owner}/{wanted.repository} belongs to another live session; choose "
+            "another branch, or revoke that one first (`mergegate session list`)"
+        )
     return token, _session(row).grant
+
+
+async def _check_ticket(connection: Connection, wanted: Wanted) -> None:
+    """The ticket's row is held until the session is there: a stop that comes now waits, and then ends it."""
+    if wanted.ticket is None:
+        return
+    cursor = await connection.execute(TICKET, (wanted.repository_id, wanted.ticket))
+    row = await cursor.fetchone()
+    if row is not None and row[0] not in WITH_SESSION:
+        raise CannotOpen(
+            f"ticket #{wanted.ticket} is {row[0].replace('_', ' ')}, and only an agent that has claimed it may have a "
+            "session for it; look at what its issue says next"
+        )
 
 
 def _parameters(wanted: Wanted, token: SecretStr) -> tuple[Any, ...]:
@@ -187,6 +209,15 @@ async def listed(database: Database, *, every: bool = False, most: int = 1000) -
     live: LiteralString = "" if every else "where ended_at is null and expires_at > clock_timestamp() "
     rows = await database.query(f"select {COLUMNS} from sessions {live}order by id desc limit %s", (most,))
     return [_session(row) for row in rows]
+
+
+async def live_in(database: Database, repository_id: int) -> list[Session]:
+    """The live sessions of a repository."""
+    sql: LiteralString = (
+        f"select {COLUMNS} from sessions where repository_id = %s and ended_at is null "
+        "and expires_at > clock_timestamp() order by id"
+    )
+    return [_session(row) for row in await database.query(sql, (repository_id,))]
 
 
 async def of_branch(database: Database, repository_id: int, branch: str) -> list[Session]:

@@ -46,9 +46,14 @@ class TicketForm:
     unsure: str
 
     @property
+    def fields(self) -> dict[str, Any]:
+        """The form as JSON has it: lists, strings, numbers, null."""
+        return {name: list(held) if isinstance(held, tuple) else held for name, held in asdict(self).items()}
+
+    @property
     def canonical(self) -> str:
         """JSON with sorted keys and without blanks; the same words always give the same."""
-        return json.dumps(asdict(self), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        return json.dumps(self.fields, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
     @property
     def digest(self) -> str:

@@ -1,0 +1,216 @@
+# ruff: noqa: S608 - the statements are put together from the constants of this file alone
+"""Attempts at a ticket. At most one of a ticket is open; times are the database's clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Literal, LiteralString
+
+from psycopg.rows import class_row
+
+from app.store.database import Connection
+from app.store.stored import text
+
+CostKind = Literal["hard", "soft"]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One attempt, from the claim to its end.
+
+    `cost` is in US dollars and None while nothing is known of it; `cost_kind` says whether it was metered before it was
+    spent (`hard`) or reported afterwards (`soft`). `minutes` are those from the start to the end, or until now, and
+    those of the verifier.
+    """
+
+    id: int
+    repository_id: int
+    number: int
+    attempt: int
+    revision: int
+    agent: str
+    pool: str | None
+    session_id: int | None
+    claimed_at: datetime
+    started_at: datetime | None
+    heartbeat_at: datetime | None
+    ended_at: datetime | None
+    outcome: str | None
+    minutes: float
+    cost: Decimal | None
+    cost_kind: CostKind
+    step: int | None
+    steps: int | None
+    percent: int | None
+    doing: str | None
+    blocker: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What an agent says about its attempt; None says nothing new. `cost` is the attempt's total so far."""
+
+    step: int | None = None
+    steps: int | None = None
+    percent: int | None = None
+    doing: str | None = None
+    blocker: str | None = None
+    cost: Decimal | None = None
+    cost_kind: CostKind = "soft"
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What attempts used: how many began, their minutes, and their cost as far as it is known."""
+
+    attempts: int
+    minutes: float
+    cost: Decimal
+
+
+MINUTES = (
+    "(coalesce(extract(epoch from coalesce(ended_at, clock_timestamp()) - started_at), 0) / 60 + verifier_minutes)"
+    "::float8"
+)
+COLUMNS = (
+    f"id, repository_id, number, attempt, revision, agent, pool, session_id, claimed_at, started_at, heartbeat_at, "
+    f"ended_at, outcome, {MINUTES} as minutes, cost, cost_kind, step, steps, percent, doing, blocker"
+)
+OWN = "repository_id = %s and number = %s"
+BEGIN = f"""
+insert into ticket_runs (repository_id, number, attempt, revision, agent, pool, session_id)
+values (%s, %s, %s, %s, %s, %s, %s) returning {COLUMNS}
+"""
+# An attempt's cost only grows: a report that comes late, or from an agent that began anew, takes nothing back.
+REPORT = f"""
+update ticket_runs set heartbeat_at = clock_timestamp(), started_at = coalesce(started_at, clock_timestamp()),
+  step = coalesce(%s, step), steps = coalesce(%s, steps), percent = coalesce(%s, percent),
+  doing = coalesce(%s, doing), blocker = coalesce(%s, blocker), cost = greatest(cost, %s),
+  cost_kind = case when %s::numeric is null then cost_kind else %s end
+where id = %s and ended_at is null returning {COLUMNS}
+"""
+SPENT = f"""
+select count(*) filter (where started_at is not null or ended_at is null), coalesce(sum({MINUTES}), 0)::float8,
+  coalesce(sum(cost), 0) from ticket_runs where
+"""
+
+
+async def begin(
+    connection: Connection,
+    repository_id: int,
+    number: int,
+    *,
+    revision: int,
+    agent: str,
+    pool: str | None,
+    session_id: int | None,
+) -> Run:
+    """A new attempt, counted. The caller holds the row of the ticket, which has no open one (or UniqueViolation)."""
+    cursor = await connection.execute(
+        f"update tickets set attempts = attempts + 1 where {OWN} returning attempts", (repository_id, number)
+    )
+    row = await cursor.fetchone()
+    attempt = row[0] if row else 1
+    names = (text(agent), None if pool is None else text(pool))
+    return await _must(connection, BEGIN, repository_id, number, attempt, revision, *names, session_id)
+
+
+async def report(connection: Connection, run_id: int, progress: Progress) -> Run | None:
+    """A sign of life, the first of which starts the attempt's clock. None when the attempt has ended."""
+    words = [None if each is None else text(each) for each in (progress.doing, progress.blocker)]
+    return await _one(
+        connection,
+        REPORT,
+        *(progress.step, progress.steps, progress.percent, *words),
+        *(progress.cost, progress.cost, progress.cost_kind, run_id),
+    )
+
+
+async def clear_blocker(connection: Connection, run_id: int) -> None:
+    await connection.execute("update ticket_runs set blocker = null where id = %s", (run_id,))
+
+
+async def add_verifier_minutes(connection: Connection, run_id: int, minutes: Decimal) -> None:
+    """Time that the gate spent on proving this attempt; it counts like the agent's own."""
+    await connection.execute(
+        "update ticket_runs set verifier_minutes = verifier_minutes + %s where id = %s", (minutes, run_id)
+    )
+
+
+async def set_session(connection: Connection, run_id: int, session_id: int) -> None:
+    await connection.execute("update ticket_runs set session_id = %s where id = %s", (session_id, run_id))
+
+
+async def end_open(connection: Connection, repository_id: int, number: int, *, outcome: str) -> Run | None:
+    """End the ticket's open attempt, if there is one. One that never started is not counted."""
+    run = await _one(
+        connection,
+        f"update ticket_runs set ended_at = clock_timestamp(), outcome = %s where {OWN} and ended_at is null "
+        f"returning {COLUMNS}",
+        *(outcome, repository_id, number),
+    )
+    if run is not None and run.started_at is None:
+        await connection.execute(
+            f"update tickets set attempts = greatest(attempts - 1, 0) where {OWN}", (repository_id, number)
+        )
+    return run
+
+
+async def open_run(connection: Connection, repository_id: int, number: int) -> Run | None:
+    return await _one(
+        connection, f"select {COLUMNS} from ticket_runs where {OWN} and ended_at is null", repository_id, number
+    )
+
+
+async def of_session(connection: Connection, session_id: int) -> Run | None:
+    """The newest attempt that a session was opened for."""
+    return await _one(
+        connection, f"select {COLUMNS} from ticket_runs where session_id = %s order by id desc limit 1", session_id
+    )
+
+
+async def of_ticket(connection: Connection, repository_id: int, number: int) -> list[Run]:
+    """Its attempts, the oldest first; those that never started too."""
+    cursor = connection.cursor(row_factory=class_row(Run))
+    await cursor.execute(f"select {COLUMNS} from ticket_runs where {OWN} order by id", (repository_id, number))
+    return await cursor.fetchall()
+
+
+async def spent_by(connection: Connection, repository_id: int, number: int) -> Spent:
+    """What a ticket used so far."""
+    return await _spent(connection, f"{SPENT} {OWN}", repository_id, number)
+
+
+async def spent_since(connection: Connection, repository_id: int, since: datetime) -> Spent:
+    """What the attempts used that were claimed since then in a repository."""
+    return await _spent(connection, f"{SPENT} repository_id = %s and claimed_at >= %s", repository_id, since)
+
+
+async def open_count(connection: Connection, repository_id: int, pool: str | None = None) -> int:
+    """Attempts under way in a repository, or in one of its pools."""
+    cursor = await connection.execute(
+        "select count(*) from ticket_runs where repository_id = %s and ended_at is null "
+        "and (%s::text is null or pool = %s)",
+        (repository_id, pool, pool),
+    )
+    row = await cursor.fetchone()
+    return row[0] if row else 0
+
+
+async def _spent(connection: Connection, sql: LiteralString, *parameters: Any) -> Spent:
+    row = await (await connection.execute(sql, parameters)).fetchone()
+    return Spent(*row) if row else Spent(0, 0.0, Decimal(0))
+
+
+async def _one(connection: Connection, sql: LiteralString, *parameters: Any) -> Run | None:
+    cursor = connection.cursor(row_factory=class_row(Run))
+    await cursor.execute(sql, parameters)
+    return await cursor.fetchone()
+
+
+async def _must(connection: Connection, sql: LiteralString, *parameters: Any) -> Run:
+    run = await _one(connection, sql, *parameters)
+    assert run is not None
+    return run
