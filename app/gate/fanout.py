@@ -8,6 +8,7 @@ from datetime import timedelta
 import structlog
 
 from app.gate.gate import Gate
+from app.gate.gated_sessions import end_gated_sessions
 from app.gate.names import RepositoryName
 from app.gate.policies import ORGANIZATION_REPOSITORY
 from app.gate.target import BRANCHES
@@ -46,6 +47,10 @@ async def fan_out_branch(gate: Gate, key: BranchKey) -> Outcome:
             gate.shared.organizations.clear()
             marks.append(Mark(str(InstallationKey(key.installation_id)), priority=BRANCH_MOVED))
         await work.mark(connection, marks)
+    if repository is not None and key.ref == f"{BRANCHES}{repository.default_branch}":
+        # The policy may have changed with it.
+        name = await gate.repository(key.installation_id, key.repository_id)
+        await end_gated_sessions(gate, key.installation_id, name)
     return Done()
 
 
@@ -72,6 +77,7 @@ def _pull(row: PullRow) -> PullKey:
 async def fan_out_repository(gate: Gate, key: RepositoryKey) -> Outcome:
     """Everything open in a repository, whether a webhook ever told of it or not."""
     repository = await gate.repository(key.installation_id, key.repository_id)
+    await end_gated_sessions(gate, key.installation_id, repository)
     client = gate.client(key.installation_id)
     listing = await graph.open_pulls(client, repository.owner, repository.name)
     if not listing.complete:

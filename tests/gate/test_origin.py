@@ -55,6 +55,34 @@ async def test_a_head_that_came_past_its_session_fails_until_one_comes_through_i
     assert pull.merged_at is not None
 
 
+async def test_a_session_ends_when_its_branch_becomes_a_guarded_one(stage: Scene) -> None:
+    shop = await open_shop(stage)
+    grant = await _session(stage, shop)
+    await stage.settle()
+    broken = {".github/mergegate.yml": "branches: 1\n"}
+    await stage.github.push(shop, "main", broken, author="ada")
+    await stage.settle()
+    found = await sessions.session(stage.gate.database, grant.session)
+    assert found is not None and found.live
+    gated = {".github/mergegate.yml": POLICY + "branches: [main, 'agent/dis*']\n"}
+    await stage.github.push(shop, "main", gated, author="ada")
+    await stage.settle()
+    found = await sessions.session(stage.gate.database, grant.session)
+    assert found is not None and found.ended_because == "the policy now gates its branch"
+
+
+async def test_a_session_ends_when_its_branch_becomes_the_default(stage: Scene) -> None:
+    shop = await open_shop(stage)
+    grant = await _session(stage, shop)
+    await stage.github.push(shop, "agent/discount", {"a": "1"}, author="courier[bot]")
+    await stage.settle()
+    shop.default_branch = "agent/discount"
+    await stage.github.push(shop, "main", {"b": "1"}, author="ada")  # every delivery tells of the default branch
+    await stage.settle()
+    found = await sessions.session(stage.gate.database, grant.session)
+    assert found is not None and found.ended_because == "its branch is now the repository's default branch"
+
+
 async def test_a_workflow_that_only_a_commit_in_between_holds_is_found(stage: Scene) -> None:
     shop = await open_shop(stage)
     await stage.github.push(
