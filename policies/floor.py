@@ -1,23 +1,40 @@
 """The server's baseline: a policy that must be met beside the repository's own, so that it can only become stricter.
 
-Both are evaluated, and the worse of the two verdicts stands. What a repository writes cannot reach the baseline's
-evaluation at all; so no policy of a repository turns what the baseline refuses into something that passes.
+Each is judged by its own words alone, and the worse of the two verdicts stands: what one of them writes never reaches
+the judgement of the other, so neither turns what the other refuses into something that passes. What is put together
+are the two verdicts, word by word:
+
+- statuses of `evidence` and `review`: the worse; findings and reasons: the repository's, then the baseline's others.
+- `kind`: a person's where both say so; `gated`, `mode: enforce`, `reads_code`: where either says so.
+- `risk`: the higher; `areas`, `needed`, `asks`, `approved_by`, `subject`: both together. None of them decides.
+- `code`: while either asks for an approval, unless either wants the code itself to be read.
+- `may_enqueue`: where both let the gate do it, both checks are passed, and it is an agent's by the repository's words.
+- `orders`: each asks for runs of its own, and counts those alone that were made for exactly its order. Where both ask
+  for the same, the same runs serve both.
+- `override_by`, `overridden_by`: an override must be one that each of them accepts, or one of them must not need it.
+
+One thing holds beyond the policy that says it: an account, a branch or a trailer that either marks as an agent's or a
+dependency bot's. Where that adds to a policy's own marks, the policy is judged once more with them, and the worse
+verdict stands again: a mark can take an approval, an override or the standing of a person away. It cannot take a veto
+from anybody, make a co-author known, or lead the work past a rule, for without it the first judgement stands.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from checks.document import DocumentError, read_document
 from checks.finding import Finding, Status, passed
 from policies.load import MAX_BYTES, MAX_DEPTH, PolicyState, load, merged
-from policies.people_sections import Agents
+from policies.rules import machines
 from policies.schema import Policy
 from policies.tree import leaf
-from policies.verdict import GroupVerdict, Node, Verdict, VerificationOrder, fold_all, settled
+from policies.verdict import GroupVerdict, Kind, Node, Subject, Verdict, VerificationOrder, fold_all, settled
+
+Judge = Callable[[PolicyState], Verdict]
 
 # What a baseline says where its file says nothing: as little as there is, so that it asks for what is written in it
 # and for what no policy can switch off. Whose work it is stays as the preset has it: a baseline that took agents and
@@ -37,6 +54,10 @@ ci:
   baseline: {compare: false}
   trust: {token: allow, secrets: allow, cache: allow, runner: allow, variables: allow, calls: allow}
 queue: {enqueue: "on"}
+ticket:
+  most: {minutes: 10080, attempts: 5, cost: 10000}
+  day: {minutes: 10000000, attempts: 100000, cost: 1000000}
+  running: 1000
 """
 
 
@@ -69,7 +90,7 @@ def floor_state(state: PolicyState, floor: Policy) -> PolicyState:
     """The baseline as a state of its own, under the digest that stands for both."""
     return replace(
         state,
-        policy=floor.model_copy(update={"agents": _marks(state.policy, floor)}),
+        policy=floor,
         origin="file",
         source=replace(state.source, given="the server's baseline"),
         errors=(),
@@ -78,67 +99,110 @@ def floor_state(state: PolicyState, floor: Policy) -> PolicyState:
     )
 
 
-def _marks(own: Policy, floor: Policy) -> Agents:
-    """Marks of an agent only ever add up, the repository's too."""
-    both = {
-        name: tuple(dict.fromkeys((*getattr(floor.agents, name), *getattr(own.agents, name))))
-        for name in ("branches", "apps", "trailers")
+def with_marks(policy: Policy, other: Policy) -> Policy | None:
+    """The policy with what the other one marks as an agent's or a machine's; None where that adds nothing."""
+    agents = policy.agents
+    marks = {
+        "branches": _union(agents.branches, other.agents.branches),
+        "apps": _union(machines(policy), machines(other)),
+        "trailers": _union(agents.trailers, other.agents.trailers),
     }
-    return floor.agents.model_copy(update=both)
+    if marks == {"branches": agents.branches, "apps": machines(policy), "trailers": agents.trailers}:
+        return None
+    return policy.model_copy(update={"agents": agents.model_copy(update=marks)})
 
 
-def worse_of(own: Verdict, floor: Verdict) -> Verdict:
-    """The repository's verdict held against the baseline's: passed only where both are."""
-    evidence, review = _both(own.evidence, floor.evidence), _both(own.review, floor.review)
-    together = replace(own, evidence=evidence, review=review)
-    overridden = own.overridden_by or floor.overridden_by
+def _union(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*one, *other)))
+
+
+def held_against(own: Verdict, state: PolicyState, floor: Policy, judge: Judge) -> Verdict:
+    """The worse of `own`, which `judge` gave by the state's words alone, and of what it gives by the baseline's."""
+    base = floor_state(state, floor)
+    return worse_of(_marked(own, state, floor, judge), _marked(judge(base), base, state.policy, judge))
+
+
+def _marked(alone: Verdict, state: PolicyState, other: Policy, judge: Judge) -> Verdict:
+    """Judged once more with the other one's marks; whom these take for a machine approved nothing."""
+    policy = with_marks(state.policy, other)
+    if policy is None:
+        return alone
+    marked = judge(replace(state, policy=policy))
+    return replace(worse_of(alone, marked, "marks"), approved_by=marked.approved_by)
+
+
+def worse_of(own: Verdict, other: Verdict, part: str = "baseline") -> Verdict:
+    """The first verdict held against the second, word by word as the module's paragraph says. What only the second
+    finds is said under `part`."""
+    together = replace(
+        own, evidence=_both(own.evidence, other.evidence, part), review=_both(own.review, other.review, part)
+    )
+    passes = together.status is Status.PASSED
+    overridden = own.overridden_by or other.overridden_by
     return replace(
         together,
-        mode="enforce" if "enforce" in (own.mode, floor.mode) else "observe",
-        risk=max(own.risk, floor.risk),
-        areas=tuple(sorted({*own.areas, *floor.areas})),
-        needed=tuple(dict.fromkeys((*own.needed, *floor.needed))),
-        code=None if own.reads_code or floor.reads_code else own.code or floor.code,
-        asks=tuple(dict.fromkeys((*own.asks, *floor.asks))),
-        reads_code=tuple(dict.fromkeys((*own.reads_code, *floor.reads_code))),
-        approved_by=tuple(dict.fromkeys((*own.approved_by, *floor.approved_by))),
-        may_enqueue=own.may_enqueue and together.status is Status.PASSED and _may_enqueue(floor),
-        order=_order(own.order, floor.order),
-        override_by=own.override_by if own.override_by and floor.override_by else "",
-        overridden_by=overridden if together.status is Status.PASSED else None,
+        kind=_kind(own.kind, other.kind),
+        mode="enforce" if "enforce" in (own.mode, other.mode) else "observe",
+        risk=max(own.risk, other.risk),
+        areas=tuple(sorted({*own.areas, *other.areas})),
+        needed=tuple(dict.fromkeys((*own.needed, *other.needed))),
+        code=None if own.reads_code or other.reads_code else own.code or other.code,
+        asks=tuple(dict.fromkeys((*own.asks, *other.asks))),
+        reads_code=tuple(dict.fromkeys((*own.reads_code, *other.reads_code))),
+        approved_by=tuple(dict.fromkeys((*own.approved_by, *other.approved_by))),
+        may_enqueue=own.may_enqueue and other.may_enqueue and passes,
+        orders=_orders((*own.orders, *other.orders)),
+        override_by=own.override_by if own.override_by and other.override_by else "",
+        overridden_by=overridden if passes else None,
+        subject=_subject(own.subject, other.subject),
     )
 
 
-def _may_enqueue(floor: Verdict) -> bool:
-    """The baseline can keep the gate from merging an agent's work; of others' it would not ask anyway."""
-    return floor.may_enqueue or floor.kind != "agent"
+def _kind(own: Kind, other: Kind) -> Kind:
+    """The one of which more is asked; a person's is what both take for one."""
+    order: tuple[Kind, ...] = ("agent", "outsider", "dependency-bot", "person")
+    return min(own, other, key=order.index)
 
 
-def _order(own: VerificationOrder | None, floor: VerificationOrder | None) -> VerificationOrder | None:
-    """One run for both: the baseline's image, and whatever either wants to be run."""
-    if own is None or floor is None:
-        return own or floor
-    commands = tuple(dict.fromkeys((*floor.commands, *own.commands)))
-    return replace(floor, count=max(own.count, floor.count), commands=commands, network=own.network and floor.network)
+def _orders(orders: Iterable[VerificationOrder]) -> tuple[VerificationOrder, ...]:
+    """One of each that is told the same, of as many runs as the one of them asks for that asks for most."""
+    most: dict[str, VerificationOrder] = {}
+    for order in orders:
+        known = most.get(order.digest)
+        most[order.digest] = order if known is None or known.count < order.count else known
+    return tuple(most.values())
+
+
+def _subject(own: Subject | None, other: Subject | None) -> Subject | None:
+    if own is None or other is None:
+        return own or other
+    files = tuple(dict.fromkeys((*own.files, *other.files)))
+    return replace(own, files=files, runs=tuple(dict.fromkeys((*own.runs, *other.runs))))
 
 
 def worse_group_of(own: GroupVerdict, floor: GroupVerdict) -> GroupVerdict:
     """The same for a merge group."""
-    return replace(own, evidence=_both(own.evidence, floor.evidence), review=_both(own.review, floor.review))
+    return replace(
+        own,
+        evidence=_both(own.evidence, floor.evidence, "baseline"),
+        review=_both(own.review, floor.review, "baseline"),
+    )
 
 
-def _both(own: Node, floor: Node) -> Node:
-    """The repository's tree with what the baseline says beyond it."""
-    met = floor.status is Status.PASSED
-    found = (passed("baseline", "The server's baseline is met."),) if met else tuple(_beyond(own, floor))
-    reason = found[0].reason if met else floor.reason
-    part = Node("baseline", floor.status, reason, tuple(map(leaf, found)))
-    status = settled(fold_all((own.status, floor.status)))  # not of the children: an override leaves them as they are
-    return Node(own.name, status, own.reason if own.status is status else part.reason, (*own.children, part))
+def _both(own: Node, other: Node, part: str) -> Node:
+    """The first tree with what the second says beyond it."""
+    met = other.status is Status.PASSED
+    if met and part != "baseline":
+        return own
+    found = (passed(part, "The server's baseline is met."),) if met else tuple(_beyond(own, other))
+    reason = found[0].reason if met else other.reason
+    beyond = Node(part, other.status, reason, tuple(map(leaf, found)))
+    status = settled(fold_all((own.status, other.status)))  # not of the children: an override leaves them as they are
+    return Node(own.name, status, own.reason if own.status is status else reason, (*own.children, beyond))
 
 
-def _beyond(own: Node, floor: Node) -> Iterator[Finding]:
+def _beyond(own: Node, other: Node) -> Iterator[Finding]:
     said = set(own.findings)
-    for finding in floor.findings:
+    for finding in other.findings:
         if finding.status not in (Status.PASSED, Status.SKIPPED) and finding not in said:
             yield finding

@@ -17,6 +17,7 @@ from policies.fields import AreaName, Patterns, Reuse, RiskWord, Section
 from policies.people_sections import Agents, Approvers, DependencyBots, Outsiders, People, ReviewRules
 from policies.queue_section import Queue
 from policies.rule_sections import NamedPeople, OverrideBy, Rule, RuleName, Veto
+from policies.ticket_section import TicketRules
 
 POLICY_PATH = ".github/mergegate.yml"
 
@@ -87,12 +88,6 @@ class RiskRules(Section):
         description="Areas by name. The twelve of the preset can be changed, others can be added.",
         json_schema_extra={"additionalProperties": False},
     )
-
-
-class TicketRules(Section):
-    """The accepted ticket that an agent works on."""
-
-    required: bool = Field(description="Whether an agent's pull request must belong to an accepted ticket.")
 
 
 class Policy(Section):

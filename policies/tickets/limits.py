@@ -1,0 +1,145 @@
+"""What a ticket may use: the smallest of what the ticket, the repository, and the server's baseline say.
+
+A limit that nobody named is the policy's, never none. Costs are US dollars, times are minutes of all attempts with the
+verifier's, and a day is one of UTC.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import ROUND_DOWN, Decimal
+
+from policies.ticket_section import TicketRules
+
+CENT = Decimal("0.01")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Limits that a ticket or a person names; None where they name none."""
+
+    minutes: int | None = None
+    attempts: int | None = None
+    cost: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Limits that hold, each a number."""
+
+    minutes: int
+    attempts: int
+    cost: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """What was used so far. `cost` is what is known of it."""
+
+    minutes: float = 0.0
+    attempts: int = 0
+    cost: Decimal = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """What the repository's day holds.
+
+    `running` and `pool_running` count tickets in work, `committed` is what those may still spend beside what is spent.
+    """
+
+    used: Used = Used()
+    running: int = 0
+    pool_running: int = 0
+    committed: Decimal = Decimal(0)
+
+
+def dollars(amount: float | str | Decimal) -> Decimal:
+    """Whole cents, never more than was said."""
+    return Decimal(str(amount)).quantize(CENT, ROUND_DOWN)
+
+
+def limits_of(rules: TicketRules, ticket: Asked, set_later: Asked, floor: TicketRules | None) -> Limits:
+    """What holds for one ticket. `set_later` is a person's `/limit`, which stands in the place of the ticket's own."""
+    most = [rules.most] if floor is None else [rules.most, floor.most]
+    minutes = _first(set_later.minutes, ticket.minutes, rules.limits.minutes)
+    attempts = _first(set_later.attempts, ticket.attempts, rules.limits.attempts)
+    cost = set_later.cost or ticket.cost or dollars(rules.limits.cost)
+    return Limits(
+        min(minutes, *(one.minutes for one in most)),
+        min(attempts, *(one.attempts for one in most)),
+        min(cost, *(dollars(one.cost) for one in most)),
+    )
+
+
+def _first(*given: int | None) -> int:
+    return next(one for one in given if one is not None)
+
+
+def left(limits: Limits, used: Used) -> Limits:
+    """What remains, never below nothing."""
+    return Limits(
+        max(0, limits.minutes - int(used.minutes)),
+        max(0, limits.attempts - used.attempts),
+        max(Decimal(0), limits.cost - used.cost),
+    )
+
+
+def hit(limits: Limits, used: Used) -> str | None:
+    """The limit that ends a running ticket, in words; None while all hold. Its last attempt may run to its end."""
+    if used.minutes >= limits.minutes:
+        return f"the time limit of {limits.minutes} minutes is used up"
+    if used.cost >= limits.cost:
+        return f"the cost limit of {limits.cost} USD is used up"
+    return None
+
+
+def no_attempt(limits: Limits, used: Used) -> str | None:
+    """Why no further attempt of a ticket may begin; None where one may."""
+    if used.attempts >= limits.attempts:
+        return f"all {limits.attempts} attempts are used up"
+    return hit(limits, used)
+
+
+def no_start(rules: TicketRules, floor: TicketRules | None, limits: Limits, used: Used, day: Day) -> str | None:
+    """Why the repository cannot take another ticket into work now; None where it can.
+
+    The whole cost that the ticket may still have is counted against the day before it begins.
+    """
+    remaining = left(limits, used)
+    return next((because for one in _both(rules, floor) for because in _refusals(one, remaining, day)), None)
+
+
+def no_place(rules: TicketRules, pool: str | None, day: Day) -> str | None:
+    """Why the pool that was asked for takes no further ticket; None where it does, or none was asked for."""
+    kept = rules.pools.get(pool) if pool is not None else None
+    if kept is not None and day.pool_running >= kept.agents:
+        return f"the pool {pool} has {day.pool_running} of {kept.agents} tickets in work"
+    return None
+
+
+def _both(rules: TicketRules, floor: TicketRules | None) -> tuple[TicketRules, ...]:
+    return (rules,) if floor is None else (rules, floor)
+
+
+def _refusals(rules: TicketRules, remaining: Limits, day: Day) -> Iterator[str]:
+    if day.running >= rules.running:
+        yield f"{day.running} of {rules.running} tickets are in work"
+    if day.used.attempts >= rules.day.attempts:
+        yield f"the day's {rules.day.attempts} attempts are used up"
+    if day.used.minutes >= rules.day.minutes:
+        yield f"the day's {rules.day.minutes} minutes are used up"
+    budget = dollars(rules.day.cost)
+    if day.used.cost + day.committed + remaining.cost > budget:
+        yield f"the day's budget of {budget} USD would not cover it: {worst_of(day, remaining)} USD at the worst"
+
+
+def worst_of(day: Day, remaining: Limits) -> Decimal:
+    """What the day costs at the worst if this ticket begins too."""
+    return day.used.cost + day.committed + remaining.cost
+
+
+def worst_case(accepted: list[Limits]) -> Decimal:
+    """What these tickets may still cost together if each uses all that it may."""
+    return sum((one.cost for one in accepted), Decimal(0))
