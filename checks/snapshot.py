@@ -289,12 +289,13 @@ class WorkflowRun:
 class Verification:
     """A separate verifier run that the gate started on the merge of this head and `target_sha`.
 
+    `order_digest` stands for everything that the run was told, so that it proves what was asked for and nothing else.
     `run` is None until GitHub's answer to the start is known. `restored` are paths that its second job takes from the
     target branch, `new_tests` those that its third job adds to it.
     """
 
     id: str
-    policy_digest: str
+    order_digest: str
     target_sha: str
     run: WorkflowRun | Unread | None = None
     restored: tuple[str, ...] = ()

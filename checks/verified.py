@@ -1,8 +1,9 @@
 """Evidence of the level `verified`: separate runs of the policy's commands on the merge result, started by the gate.
 
-A verification counts for a head while the commit that it was merged into is in the target's history. The gate knows a
-run by the id that GitHub answered when it was started; its workflow file is the target branch's own, so the jobs'
-conclusions and logs say what the tested code did, and nothing that it printed is believed beyond that.
+A verification counts for a head while the commit that it was merged into is in the target's history, and only for the
+order that it was made for: another image, set-up or list of commands proves something else. The gate knows a run by the
+id that GitHub answered when it was started; its workflow file is the target branch's own, so the jobs' conclusions and
+logs say what the tested code did, and nothing that it printed is believed beyond that.
 """
 
 from __future__ import annotations
@@ -27,12 +28,13 @@ _NO_WORD = ("cancelled", "startup_failure", "action_required", "stale")
 class VerifierRequirement:
     """How many runs, of which workflow file, of which commands; `ready` once nothing else stands in the way.
 
-    `missing_settings` are fields of the policy without which nothing can be run. `risk` is the word, for the reasons.
+    `order_digest` stands for what a run is told now. `missing_settings` are fields of the policy without which nothing
+    can be run. `risk` is the word, for the reasons.
     """
 
     runs: int
     workflow: str
-    policy_digest: str
+    order_digest: str
     login: str | None  # the gate's own, as GitHub names the actor of its runs; None: not known
     risk: str
     ready: bool
@@ -94,8 +96,8 @@ def _obstacle(snapshot: Snapshot, requirement: VerifierRequirement) -> Finding |
 
 
 def _counts(one: Verification, snapshot: Snapshot, requirement: VerifierRequirement) -> bool:
-    """Whether it tested what would land, by the policy in force."""
-    return one.policy_digest == requirement.policy_digest and _is_in_history(one.target_sha, snapshot)
+    """Whether it tested what would land, in the way that is asked for."""
+    return one.order_digest == requirement.order_digest and _is_in_history(one.target_sha, snapshot)
 
 
 def _is_in_history(sha: str, snapshot: Snapshot) -> bool:

@@ -12,15 +12,15 @@ from checks.new_tests import is_too_long, paths_of_new_tests
 from checks.snapshot import Snapshot
 from checks.steering import test_infrastructure
 from checks.tampering import findings as tampering
-from checks.verified import VerifiedResult
 from policies import rules
 from policies.case import Assumed, Case, case_of
 from policies.conditions import electorate_of
-from policies.floor import floor_state, worse_of
+from policies.floor import held_against
 from policies.load import PolicyState
 from policies.overriding import overridden, override_of
 from policies.proposal import policy_check
 from policies.reviewing import review_of
+from policies.schema import Policy
 from policies.subject import subject_of
 from policies.tree import group, leaf, required
 from policies.verdict import Node, Verdict, VerificationOrder
@@ -36,24 +36,32 @@ def evaluate(
     `state` itself. Where the state has the server's baseline, the worse of both verdicts stands.
     `assumed` is for dry runs alone.
     """
-    own = _evaluate(state, snapshot, gated, assumed)
-    if state.floor is None:
-        return own
-    if not own.gated and not rules.gated_ref(state.floor, snapshot.target_ref, snapshot.repository.default_branch):
-        return own
-    own = own if own.gated else _evaluate(state, snapshot, True, assumed)
-    return worse_of(own, _evaluate(floor_state(state, state.floor), snapshot, True, assumed))
+    floor = state.floor
+    gated = _gates(state.policy, snapshot) if gated is None else gated
+    if not gated and (floor is None or not _gates(floor, snapshot)):
+        return _not_gated(state, snapshot, assumed)
+
+    def judge(by: PolicyState) -> Verdict:
+        return _evaluate(by, snapshot, assumed)
+
+    own = judge(state)
+    verdict = own if floor is None else held_against(own, state, floor, judge)
+    return replace(verdict, may_enqueue=verdict.may_enqueue and own.kind == "agent")
 
 
-def _evaluate(state: PolicyState, snapshot: Snapshot, gated: bool | None, assumed: Assumed | None) -> Verdict:
-    case = case_of(state, snapshot, assumed)
-    if gated is None:
-        gated = rules.gated_ref(state.policy, snapshot.target_ref, snapshot.repository.default_branch)
-    if not gated:
-        node = leaf(skipped("policy", "Nothing is required on this branch: it is not gated."))
-        return _verdict(case, node, node, gated=False)
-    case = _with_runs(case)
-    parts, verification = _with_verifier(case, _evidence(case))
+def _gates(policy: Policy, snapshot: Snapshot) -> bool:
+    return rules.gated_ref(policy, snapshot.target_ref, snapshot.repository.default_branch)
+
+
+def _not_gated(state: PolicyState, snapshot: Snapshot, assumed: Assumed | None) -> Verdict:
+    node = leaf(skipped("policy", "Nothing is required on this branch: it is not gated."))
+    return _verdict(case_of(state, snapshot, assumed), node, node, gated=False)
+
+
+def _evaluate(state: PolicyState, snapshot: Snapshot, assumed: Assumed | None) -> Verdict:
+    """By the words of this one policy alone."""
+    case = _with_runs(case_of(state, snapshot, assumed))
+    parts, orders = _with_verifier(case, _evidence(case))
     if assumed is not None:
         parts = tuple(_taken_for_granted(part, assumed) for part in parts)
     evidence, for_people = _split(parts)
@@ -68,7 +76,7 @@ def _evaluate(state: PolicyState, snapshot: Snapshot, gated: bool | None, assume
         reads_code=reviewed.reads_code,
         approved_by=reviewed.counted,
         may_enqueue=_may_enqueue(case, verdict),
-        order=_order(case, verification),
+        orders=orders,
         override_by=electorate_of(state.policy.override).words,
         subject=subject_of(snapshot, case.ran.runs),
     )
@@ -182,18 +190,23 @@ def _ticket(case: Case) -> Finding:
     return failed("ticket", "It belongs to no ticket, and the policy asks for one.", fix=fix)
 
 
-def _with_verifier(case: Case, parts: tuple[Node, ...]) -> tuple[tuple[Node, ...], VerifiedResult]:
-    """The parts with the verifier's among them. Of a person and of an outsider no run is asked: a person looks."""
+def _with_verifier(case: Case, parts: tuple[Node, ...]) -> tuple[tuple[Node, ...], tuple[VerificationOrder, ...]]:
+    """The parts with the verifier's among them, and the runs that should be started now.
+
+    Of a person and of an outsider no run is asked: a person looks.
+    """
     if case.who.kind not in ("agent", "dependency-bot"):
-        return parts, VerifiedResult(())
+        return parts, ()
     wanted = case.state.policy.requirements.at(case.level)
     if wanted.evidence == "ci":
         reason = f"No separate run by a verifier is asked for at {case.level.word} risk."
-        return (*parts, group("verifier", (skipped(verified.CHECK, reason),))), VerifiedResult(())
+        return (*parts, group("verifier", (skipped(verified.CHECK, reason),))), ()
     ready = not case.snapshot.draft and all(_is_settled(finding) for part in parts for finding in part.findings)
-    requirement = rules.verifier_requirement(case.level, case.state, case.snapshot.gate_login, ready=ready)
+    order, login = _order(case), case.snapshot.gate_login
+    requirement = rules.verifier_requirement(case.state.policy, case.level, order.digest, login, ready=ready)
     result = verified.check(case.snapshot, requirement)
-    return (*parts, group("verifier", result.findings)), result
+    orders = (replace(order, count=result.missing),) if result.missing else ()
+    return (*parts, group("verifier", result.findings)), orders
 
 
 def _is_settled(finding: Finding) -> bool:
@@ -201,12 +214,11 @@ def _is_settled(finding: Finding) -> bool:
     return finding.status in (Status.PASSED, Status.SKIPPED) or finding.needs_person
 
 
-def _order(case: Case, verification: VerifiedResult) -> VerificationOrder | None:
-    if not verification.missing:
-        return None
+def _order(case: Case) -> VerificationOrder:
+    """What a run is told that this policy asks for."""
     policy, ticket = case.state.policy, case.snapshot.ticket
     return VerificationOrder(
-        count=verification.missing,
+        count=policy.requirements.at(case.level).runs,
         workflow=policy.verifier.workflow,
         image=policy.verifier.image,
         setup=policy.verifier.setup,
@@ -238,6 +250,7 @@ def _split(parts: Iterable[Node]) -> tuple[Node, tuple[Finding, ...]]:
 
 
 def _may_enqueue(case: Case, verdict: Verdict) -> bool:
+    """Whether this policy lets the gate do it, whosever work it is."""
     policy, snapshot = case.state.policy, case.snapshot
-    wanted = policy.mode == "enforce" and policy.queue.enqueue != "off" and case.who.kind == "agent"
+    wanted = policy.mode == "enforce" and policy.queue.enqueue != "off"
     return wanted and verdict.status is Status.PASSED and snapshot.open and not snapshot.draft

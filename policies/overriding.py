@@ -11,6 +11,7 @@ from checks.finding import Evidence, Status, passed
 from checks.people import Classification, excluded_approvers
 from checks.snapshot import Override, Snapshot
 from policies.conditions import electorate_of
+from policies.rules import machines
 from policies.schema import Policy
 from policies.tree import leaf
 from policies.verdict import Node, Verdict
@@ -26,7 +27,7 @@ def override_of(policy: Policy, snapshot: Snapshot, who: Classification) -> Over
 def _counts(one: Override, policy: Policy, snapshot: Snapshot, excluded: Mapping[str, str]) -> bool:
     if one.commit != snapshot.head.sha or not one.reason.strip():
         return False
-    if is_machine(policy.agents.apps, one.author) or agents.fold_login(one.author.login) in excluded:
+    if is_machine(machines(policy), one.author) or agents.fold_login(one.author.login) in excluded:
         return False
     return why_not_eligible(snapshot, electorate_of(policy.override), one.author) is None
 
@@ -39,7 +40,7 @@ def overridden(verdict: Verdict, one: Override) -> Verdict:
         review=_let_through(verdict.review, one),
         needed=(),
         may_enqueue=False,
-        order=None,
+        orders=(),
         overridden_by=one,
     )
 

@@ -76,7 +76,7 @@ def _requirement(case: Case, for_people: tuple[Finding, ...]) -> ReviewRequireme
         teams=who.teams,
         organizations=who.organizations,
         allow_operator=policy.review.allow_operator,
-        agents=policy.agents.apps,
+        agents=rules.machines(policy),
         keep_on_clean_merge=policy.review.keep_on_clean_merge,
         veto=electorate_of(policy.veto),
         reads_code=reads_code(policy, case.risk.areas),

@@ -17,7 +17,6 @@ from checks.snapshot import Account, Permission, Risk, Snapshot, Unread
 from checks.verified import VerifierRequirement
 from checks.witnesses import ReportRule
 from policies.fields import permission_of, risk_of
-from policies.load import PolicyState
 from policies.people_sections import Approvers
 from policies.rule_parts import all_demands, people_of
 from policies.rule_sections import Who
@@ -39,9 +38,14 @@ def gated_ref(policy: Policy, ref: str, default_branch: str) -> bool:
     return ref.startswith(BRANCHES) and patterns(policy.branches).matches(ref.removeprefix(BRANCHES))
 
 
+def machines(policy: Policy) -> tuple[str, ...]:
+    """Logins that the policy names as agents or dependency bots, whatever kind of account they are to GitHub."""
+    return tuple(dict.fromkeys((*policy.agents.apps, *policy.dependency_bots.accounts)))
+
+
 def agent_markers(policy: Policy) -> AgentMarkers:
     agents = policy.agents
-    return AgentMarkers(patterns(agents.branches), agents.apps, agents.trailers)
+    return AgentMarkers(patterns(agents.branches), machines(policy), agents.trailers)
 
 
 def people_rule(policy: Policy) -> PeopleRule:
@@ -92,14 +96,16 @@ def baseline_rule(policy: Policy) -> BaselineRule:
     return BaselineRule(words.compare, words.fewer_tests, words.more_skips, policy.ci.partial_jobs)
 
 
-def verifier_requirement(case_risk: Risk, state: PolicyState, login: str | None, *, ready: bool) -> VerifierRequirement:
-    """`login` is the gate's own; `ready` once nothing else stands in the way of a verifier run."""
-    policy = state.policy
+def verifier_requirement(
+    policy: Policy, case_risk: Risk, order_digest: str, login: str | None, *, ready: bool
+) -> VerifierRequirement:
+    """`order_digest` is of the order that would be given now, `login` the gate's own; `ready` once nothing else stands
+    in the way of a verifier run."""
     given = {"ci.commands": policy.ci.commands, "verifier.image": policy.verifier.image}
     return VerifierRequirement(
         runs=policy.requirements.at(case_risk).runs,
         workflow=policy.verifier.workflow,
-        policy_digest=state.digest,
+        order_digest=order_digest,
         login=login,
         risk=case_risk.word,
         ready=ready,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Literal
 
 from checks.finding import Finding, Status
@@ -88,7 +89,7 @@ class VerificationOrder:
     """Verifier runs that should be started now, `count` of them, and what each is told.
 
     `restored` are paths of test infrastructure that its second job takes from the target branch, `new_tests` those of
-    tests that its third job adds to it.
+    tests that its third job adds to it. `digest` stands for everything but the count.
     """
 
     count: int
@@ -99,6 +100,11 @@ class VerificationOrder:
     network: bool
     restored: tuple[str, ...]
     new_tests: tuple[str, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        told = {name: value for name, value in asdict(self).items() if name != "count"}
+        return "sha256:" + hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +173,7 @@ class Verdict:
     needed: tuple[str, ...] = ()
     approved_by: tuple[str, ...] = ()
     may_enqueue: bool = False  # the policy allows it and both checks passed; probation is counted by the app
-    order: VerificationOrder | None = None
+    orders: tuple[VerificationOrder, ...] = ()  # one for each that the policy, or the server's baseline, misses runs of
     override_by: str = ""  # whom the policy lets override it, in words; empty: nobody
     overridden_by: Override | None = None  # a person let it through in spite of its findings
     subject: Subject | None = None  # None: nothing was judged, or it was recorded before there was one

@@ -27,7 +27,7 @@ from app.gate.telling import tellings
 from checks.finding import Status
 from checks.snapshot import Snapshot, Unread
 from policies.explain import Output
-from policies.verdict import GroupVerdict, Verdict
+from policies.verdict import GroupVerdict, Verdict, VerificationOrder
 
 # How long "could not look" may stay open before it is a failure (the attempt is repeated all the while).
 ERRORED_LIMIT = timedelta(minutes=30)
@@ -82,22 +82,27 @@ def plan(observation: Observation, verdict: Verdict, outputs: Mapping[str, Outpu
 
 def _verifications(snapshot: Snapshot, verdict: Verdict) -> list[Effect]:
     """Verifier runs that are asked for, each with an id of its own that a second plan would give again."""
-    order, tree = verdict.order, snapshot.merge_tree
-    if order is None or tree is None or isinstance(snapshot.verifications, Unread):
+    tree = snapshot.merge_tree
+    if tree is None or isinstance(snapshot.verifications, Unread):
         return []
     known = {one.id for one in snapshot.verifications}
-    numbers = range(len(known) + order.count)
-    ids = [_verification_id(snapshot, verdict.policy_digest, number) for number in numbers]
     return [
         StartVerification(
             each, snapshot.head.sha, snapshot.target_ref, snapshot.target_sha, tree, verdict.policy_digest, order
         )
-        for each in [one for one in ids if one not in known][: order.count]
+        for order in verdict.orders
+        for each in _verification_ids(snapshot, order, known)
     ]
 
 
-def _verification_id(snapshot: Snapshot, policy_digest: str, number: int) -> str:
-    parts = (str(snapshot.repository.id), snapshot.head.sha, snapshot.target_sha, policy_digest, str(number))
+def _verification_ids(snapshot: Snapshot, order: VerificationOrder, known: Collection[str]) -> list[str]:
+    numbers = range(len(known) + order.count)
+    ids = (_verification_id(snapshot, order.digest, number) for number in numbers)
+    return [each for each in ids if each not in known][: order.count]
+
+
+def _verification_id(snapshot: Snapshot, order_digest: str, number: int) -> str:
+    parts = (str(snapshot.repository.id), snapshot.head.sha, snapshot.target_sha, order_digest, str(number))
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 

@@ -57,7 +57,7 @@ async def _verification(
 
 
 def _as_seen(row: StartedVerification, run: WorkflowRun | Unread | None) -> Verification:
-    return Verification(row.id, row.policy_digest, row.target_sha, run, tuple(row.restored), tuple(row.new_tests))
+    return Verification(row.id, row.order_digest, row.target_sha, run, tuple(row.restored), tuple(row.new_tests))
 
 
 def _is_older(row: StartedVerification, age: timedelta, now: datetime) -> bool:
@@ -109,6 +109,7 @@ async def start_verification(
         effect.head_sha,
         effect.target_sha,
         effect.policy_digest,
+        order.digest,
         list(order.restored),
         list(order.new_tests),
     )

@@ -25,6 +25,7 @@ class StartedVerification:
     head_sha: str
     target_sha: str
     policy_digest: str
+    order_digest: str
     restored: list[str]
     new_tests: list[str]
     run_id: int | None = None
@@ -34,17 +35,19 @@ class StartedVerification:
 
 
 _COLUMNS = (
-    "id, repository_id, head_sha, target_sha, policy_digest, restored, new_tests, run_id, facts, refused, started_at"
+    "id, repository_id, head_sha, target_sha, policy_digest, order_digest, restored, new_tests, run_id, facts, "
+    "refused, started_at"
 )
 
 
 async def start(connection: Connection, row: StartedVerification) -> None:
     """Note that it will be started. The second time of one id counts from then."""
     await connection.execute(
-        "insert into verifications (id, repository_id, head_sha, target_sha, policy_digest, restored, new_tests) "
-        "values (%s, %s, %s, %s, %s, %s, %s) on conflict (id) do update set started_at = now(), refused = null",
+        "insert into verifications (id, repository_id, head_sha, target_sha, policy_digest, order_digest, restored, "
+        "new_tests) values (%s, %s, %s, %s, %s, %s, %s, %s) "
+        "on conflict (id) do update set started_at = now(), refused = null",
         (
-            *(row.id, row.repository_id, row.head_sha, row.target_sha, row.policy_digest),
+            *(row.id, row.repository_id, row.head_sha, row.target_sha, row.policy_digest, row.order_digest),
             *([text(path) for path in paths] for paths in (row.restored, row.new_tests)),
         ),
     )

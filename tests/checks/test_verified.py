@@ -15,7 +15,7 @@ from tests.checks.build import BASE, NO_TESTS, OTHER, diff, file, job, log, repo
 
 P, F, OPEN, E, S = Status.PASSED, Status.FAILED, Status.PENDING, Status.ERRORED, Status.SKIPPED
 PATH = ".github/workflows/mergegate-verify.yml"
-ASKED = VerifierRequirement(1, PATH, "sha256:p", "mergegate[bot]", "high", ready=True)
+ASKED = VerifierRequirement(1, PATH, "sha256:o", "mergegate[bot]", "high", ready=True)
 RED = report(False, failed=1, reasons=("1 failed",))
 MISSING = object()
 
@@ -30,7 +30,7 @@ def verifier_run(*jobs: Job, **changes: Any) -> WorkflowRun:
 
 
 def verification(made: Any = MISSING, number: str = "v1", **changes: Any) -> Verification:
-    return replace(Verification(number, "sha256:p", BASE, verifier_run() if made is MISSING else made), **changes)
+    return replace(Verification(number, "sha256:o", BASE, verifier_run() if made is MISSING else made), **changes)
 
 
 def judge(*made: Verification, asked: VerifierRequirement = ASKED, **changes: Any) -> VerifiedResult:
@@ -126,8 +126,8 @@ def test_it_is_not_started_again_for_ever() -> None:
     assert said(result)[-1] == (OPEN, reason)
 
 
-@pytest.mark.parametrize("changes", [{"policy_digest": "sha256:old"}, {"target_sha": OTHER}])
-def test_another_policy_or_a_target_that_is_no_history_counts_for_nothing(changes: dict[str, Any]) -> None:
+@pytest.mark.parametrize("changes", [{"order_digest": "sha256:other"}, {"target_sha": OTHER}])
+def test_another_order_or_a_target_that_is_no_history_counts_for_nothing(changes: dict[str, Any]) -> None:
     result = judge(verification(**changes))
     assert (said(result), result.missing) == ([STARTED], 1)
 

@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 import pytest
 
-from checks.dependency_updates import DependencyUpdate, UpdateReading
+from checks.dependency_steps import DependencyUpdate
+from checks.dependency_updates import UpdateReading
 from checks.finding import Finding, Status
 from checks.snapshot import (
     Account,
@@ -220,7 +221,7 @@ class TestRisk:
     def test_high_waits_for_what_the_verifier_runs(self, risk: str, approvals: int) -> None:
         verdict = judged(body=body(risk))
         found = finding(verdict, "ci.verifier")
-        assert (found.status, verdict.evidence.status, verdict.order) == (W, W, None)
+        assert (found.status, verdict.evidence.status, verdict.orders) == (W, W, ())
         assert found.reason == (
             f"{risk.capitalize()} risk needs a separate verifier run, but the policy does not say what it runs."
         )
@@ -255,9 +256,8 @@ class TestVerifierOrder:
         command = ("pytest -q",)
         order = VerificationOrder(1, self.PATH, "python:3.13", ("pip install .",), command, True, ())
         verdict = self.judged()
-        assert (verdict.order, verdict.evidence.status) == (order, W)
-        critical = self.judged("critical").order
-        assert critical is not None
+        assert (verdict.orders, verdict.evidence.status) == ((order,), W)
+        (critical,) = self.judged("critical").orders
         assert critical.count == 2
 
     def test_the_ticket_adds_commands(self) -> None:
@@ -271,14 +271,12 @@ class TestVerifierOrder:
             for job in run().jobs
             if isinstance(job.log, JobLog)
         )
-        order = self.judged(ticket=ticket, runs=(run(jobs=jobs),)).order
-        assert order is not None
+        (order,) = self.judged(ticket=ticket, runs=(run(jobs=jobs),)).orders
         assert order.commands == ("pytest -q", "make check")
 
     def test_changed_test_infrastructure_is_restored_in_the_second_job(self) -> None:
         changed = change("src/a.py", "tests/conftest.py", "tests/test_a.py", "Makefile")
-        order = self.judged(**changed).order
-        assert order is not None
+        (order,) = self.judged(**changed).orders
         assert order.restored == ("Makefile", "tests/conftest.py")
 
     @pytest.mark.parametrize(
@@ -288,22 +286,22 @@ class TestVerifierOrder:
         test = ChangedFile("tests/test_a.py", FileStatus.ADDED, additions=4)
         policy = self.POLICY.replace("network", f"new_tests: {word}, network")
         changed = change("src/a.py", "tests/test_a.py")
-        order = self.judged(policy=policy, **{**changed, "merge_diff": Diff((test,)), "analysis": Analysis(())}).order
-        assert order is not None
+        (order,) = self.judged(
+            policy=policy, **{**changed, "merge_diff": Diff((test,)), "analysis": Analysis(())}
+        ).orders
         assert order.new_tests == paths
 
     def test_new_tests_that_a_dispatch_cannot_carry_are_left_out_of_it(self) -> None:
         tests = tuple(ChangedFile(f"tests/test_{n}.py", FileStatus.ADDED, additions=4) for n in range(400))
         policy = self.POLICY.replace("network", "new_tests: refuse, network")
         infrastructure = tuple(ChangedFile(f"{n}/conftest.py", FileStatus.ADDED, additions=4) for n in range(500))
-        order = self.judged(policy=policy, merge_diff=Diff(tests + infrastructure), analysis=Analysis(())).order
-        assert order is not None
+        (order,) = self.judged(policy=policy, merge_diff=Diff(tests + infrastructure), analysis=Analysis(())).orders
         assert (order.new_tests, order.restored) == ((), ())
 
     def test_none_is_asked_for_while_something_is_open_or_it_is_a_draft(self) -> None:
-        assert self.judged(draft=True).order is None
-        assert self.judged(runs=()).order is None
-        assert self.judged("low").order is None
+        assert self.judged(draft=True).orders == ()
+        assert self.judged(runs=()).orders == ()
+        assert self.judged("low").orders == ()
 
     def test_what_only_a_person_can_settle_may_be_settled_later(self) -> None:
         loss = body("high").replace(
@@ -311,7 +309,7 @@ class TestVerifierOrder:
         )
         verdict = self.judged(body=loss)
         assert verdict.needs_person
-        assert verdict.order is not None
+        assert len(verdict.orders) == 1
 
 
 class TestTampering:

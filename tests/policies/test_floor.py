@@ -100,32 +100,6 @@ def test_an_override_must_satisfy_both() -> None:
     assert title(both, "evidence") == "Overridden by bea: It burns."
 
 
-VERIFIED = """version: 1
-requirements: {low: {evidence: verified, runs: 2}}
-verifier: {image: base@sha256:1}
-ci: {commands: [make test]}
-"""
-
-
-def test_verifier_runs_serve_both() -> None:
-    own = VERIFIED.replace("runs: 2", "runs: 1").replace("make test", "pytest -q")
-    verify = replace(_workflows()[0], path=".github/workflows/mergegate-verify.yml")
-    jobs: dict[str, Any] = {
-        "merge_tree": "e" * 40,
-        "gate_login": "mergegate[bot]",
-        "workflows": (*_workflows(), verify),
-    }
-    alone = judged(None, VERIFIED.replace("make test", "pytest -q"), **jobs)
-    assert alone.order is not None and alone.order.image == "base@sha256:1"
-    both = judged(own.replace("base@sha256:1", "mine"), VERIFIED.replace("[make test]", "[pytest -q]"), **jobs)
-    assert both.order is not None
-    assert (both.order.count, both.order.image, both.order.commands) == (2, "base@sha256:1", ("pytest -q",))
-
-
-def _workflows() -> Any:
-    return snapshot().workflows
-
-
 def test_a_merge_group_must_meet_both() -> None:
     own = state("version: 1\nci: {baseline: {compare: false}}")
     asked = floor("version: 1\nci: {jobs: [deploy]}")

@@ -106,7 +106,7 @@ class TestParameters:
             "dependency_bots: {accounts: ['d[bot]'], paths: [go.sum]}"
         )
         marks, bots = rules.agent_markers(policy), rules.dependency_bots(policy)
-        assert (marks.branches.patterns, marks.logins, marks.trailers) == (("bot/*",), ("x[bot]",), ("T",))
+        assert (marks.branches.patterns, marks.logins, marks.trailers) == (("bot/*",), ("x[bot]", "d[bot]"), ("T",))
         assert (bots.logins, bots.paths.patterns) == (("d[bot]",), ("go.sum",))
 
 

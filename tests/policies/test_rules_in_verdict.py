@@ -177,7 +177,7 @@ class TestOverride:
         assert verdict.overridden_by == self.GIVEN
         assert not verdict.needs_person
         assert not verdict.may_enqueue
-        assert (verdict.needed, verdict.order) == ((), None)
+        assert (verdict.needed, verdict.orders) == ((), ())
         for run in ("evidence", "review"):
             assert title(verdict, run) == "Overridden by bea: The shop is down."
         assert verdict.evidence.reason == "Overridden by bea: The shop is down."
