@@ -36,12 +36,13 @@ MOST: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """A token, the repository's present owner and name, and when it was minted (Unix time)."""
+    """A token, when it was minted (Unix time), and the repository's owner, name and default branch at that time."""
 
     token: SecretStr
     owner: str
     repository: str
     minted_at: float
+    default_branch: str | None  # short name
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,7 @@ class Courier:
         if excess := {name: level for name, level in minted.permissions.items() if not _asked(key, name, level)}:
             raise UnexpectedAnswer("POST access_tokens", f"the token may do more than was asked for: {sorted(excess)}")
         owner, _, name = named.full_name.partition("/")
-        return _Kept(Credential(minted.token, owner, name, self._now()), minted)
+        return _Kept(Credential(minted.token, owner, name, self._now(), named.default_branch), minted)
 
 
 def _checked(permissions: Mapping[str, str]) -> tuple[tuple[str, str], ...]:

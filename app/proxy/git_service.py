@@ -30,6 +30,12 @@ _AGENT = re2.compile(r"git/[ -~]{1,150}")
 _PROTOCOL = re2.compile(r"version=[0-9]{1,3}(:[a-z0-9=-]{1,40}){0,4}")
 
 
+DEFAULT_BRANCH = Refusal(
+    "The session's branch has become the default branch of the repository, which no agent writes to",
+    "Ask the person who started this agent for a session on another branch (`mergegate session open`)",
+)
+
+
 class Failed(Exception):
     """GitHub's git service did not do it. `refusal` says why; `may_have_happened` is for pushes."""
 
@@ -86,12 +92,15 @@ class GitService:
             yield response
 
     async def credential(self, grant: Grant, permissions: Mapping[str, str]) -> Credential:
-        """Raises Failed."""
+        """Raises Failed; also when GitHub, giving the token, names the session's branch as the default branch."""
         try:
-            return await self.courier.credential(grant, permissions)
+            credential = await self.courier.credential(grant, permissions)
         except GitHubError as wrong:
             log.warning("no token for a session", session=grant.session, because=str(wrong))
             raise Failed(_minting(wrong)) from None
+        if f"refs/heads/{credential.default_branch}" == grant.branch:
+            raise Failed(DEFAULT_BRANCH)
+        return credential
 
     @contextlib.asynccontextmanager
     async def _asked(

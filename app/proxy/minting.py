@@ -40,10 +40,11 @@ class Named(BaseModel):
 
     id: int
     full_name: str
+    default_branch: str | None = None  # short name
 
 
 class Minted(tokens.Token):
-    """GitHub's answer: the token, what it may really do, and the present names of its repositories."""
+    """GitHub's answer: the token, what it may really do, and its repositories as they are now."""
 
     permissions: dict[str, str] = Field(default_factory=dict)
     repositories: tuple[Named, ...] = ()

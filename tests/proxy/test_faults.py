@@ -16,7 +16,7 @@ from app.proxy import ledger, sessions
 from app.store.database import DatabaseAway
 from tests.github.faults import Fault
 from tests.proxy.scene import Scene
-from tests.proxy.test_attacks_http import ADVERTISEMENT, ask, status
+from tests.proxy.test_attacks_http import ADVERTISEMENT, TYPE, ask, request, status
 from tests.proxy.test_wire import FLUSH, command
 
 pytestmark = pytest.mark.anyio
@@ -108,6 +108,26 @@ async def test_t07_a_renamed_repository_is_followed_by_its_id(town: Scene) -> No
         assert any("/acme/store.git/info/refs" in one for one in town.since(before))
     finally:
         town.shop.name = "shop"
+
+
+async def test_a_branch_that_became_the_default_is_left_alone(town: Scene, tmp_path: Path) -> None:
+    """GitHub says it with the token, also to a proxy without a gate; then nothing of the session is passed on."""
+    token, grant = await town.open(branch="refs/heads/agent/default")
+    town.shop.default_branch = "agent/default"
+    try:
+        before = len(town.upstream)
+        answer = await ask(town, "GET", "/git/acme/shop.git" + ADVERTISEMENT, token=token)
+        assert status(answer) == 502 and b"has become the default branch of the repository" in answer
+        head = command("refs/heads/agent/default", old="0" * 40, new=town.refs()["refs/heads/main"]) + FLUSH
+        raw = request("POST", "/git/acme/shop.git/git-receive-pack", TYPE, body=head + b"PACK" + b"x" * 40, token=token)
+        said = await town.raw(raw)
+        assert b"has become the default branch" in said and b"ng refs/heads/agent/default" in said
+        said = await ask(town, "GET", "/repos/acme/shop/pulls", token=token)
+        assert status(said) == 502 and b"has become the default branch" in said
+        assert town.since(before) == []
+    finally:
+        town.shop.default_branch = "main"
+    assert await town.outcomes(grant) == ["failed"]
 
 
 async def test_t37_a_new_token_that_is_not_known_everywhere_yet(town: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
