@@ -7,6 +7,8 @@ credentials); several secrets or keys are separated by blank lines or commas, so
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,11 +18,13 @@ from pydantic import BaseModel, ConfigDict, SecretStr, ValidationError
 from app.ci.servers import CiServer, ci_servers
 from app.errors import ActionableError
 from app.registrations import Registration, load
+from app.store.prune import Periods
 
 GITHUB_API = "https://api.github.com"
 # https://docs.github.com/actions/reference/security/oidc
 GITHUB_ACTIONS = "https://token.actions.githubusercontent.com"
 SHORTEST_SECRET = 32  # characters
+LONGEST_KEPT = 36_500  # days
 
 
 class Misconfigured(ActionableError, ValueError):
@@ -74,6 +78,7 @@ class Settings(BaseModel):
     policy_baseline: str | None = None  # text of the policy that every repository must meet beside its own
     oidc_issuers: tuple[str, ...] = (GITHUB_ACTIONS,)  # whose tokens may be exchanged, where a repository trusts them
 
+    keep: Periods = Periods()  # how long rows are kept
     ci_servers: tuple[CiServer, ...] = ()  # of other CI systems, whose raw logs are read where a policy asks for it
 
     @property
@@ -113,6 +118,7 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
             operator_token=read.secret("OPERATOR_TOKEN"),
             policy_baseline=read.text("POLICY_BASELINE"),
             ci_servers=_ci_servers(read),
+            keep=_periods(read),
             oidc_issuers=tuple((read.text("OIDC_ISSUERS") or GITHUB_ACTIONS).replace(",", " ").split()),
         )
     except ValidationError as wrong:
@@ -140,6 +146,17 @@ def with_registrations(settings: Settings) -> Settings:
 
 def _app_of(registration: Registration) -> AppSettings:
     return AppSettings(app_id=registration.app_id, private_keys=(registration.private_key,))
+
+
+def _periods(read: _Variables) -> Periods:
+    """`MERGEGATE_KEEP_<KIND>`, in days. Raises Misconfigured."""
+    periods = {}
+    for name, usual in asdict(Periods()).items():
+        days = read.number(f"KEEP_{name.upper()}", usual.days)
+        if not 1 <= days <= LONGEST_KEPT:
+            raise Misconfigured(f"MERGEGATE_KEEP_{name.upper()}: {days} days; give 1 to {LONGEST_KEPT}")
+        periods[name] = timedelta(days=days)
+    return Periods(**periods)
 
 
 def _ci_servers(read: _Variables) -> tuple[CiServer, ...]:

@@ -170,6 +170,22 @@ class ResyncKey:
         return cls()
 
 
+@dataclass(frozen=True, slots=True)
+class UpkeepKey:
+    """The clock of what only the service itself needs: old rows go, the audit log is anchored."""
+
+    kind: ClassVar = "upkeep"
+
+    def __str__(self) -> str:
+        return "upkeep:::"
+
+    @classmethod
+    def parse(cls, installation: str, repository: str, rest: str) -> Self:
+        if installation or repository or rest:
+            raise ValueError(installation + repository + rest)
+        return cls()
+
+
 Key = (
     PullKey
     | GroupKey
@@ -181,13 +197,14 @@ Key = (
     | RepositoryKey
     | InstallationKey
     | ResyncKey
+    | UpkeepKey
 )
 
 KINDS: dict[str, type[Key]] = {
     kind.kind: kind
     for kind in (
         *(PullKey, GroupKey, TicketKey, BranchKey, TipKey),
-        *(QueueKey, CommitKey, RepositoryKey, InstallationKey, ResyncKey),
+        *(QueueKey, CommitKey, RepositoryKey, InstallationKey, ResyncKey, UpkeepKey),
     )
 }
 

@@ -17,6 +17,7 @@ from app.gate.mirror import Mirrors, Remote
 from app.gate.names import RepositoryName
 from app.gate.presets import read_presets
 from app.gate.reconcile import Reconciler
+from app.gate.upkeep import upkeep_mark
 from app.github.budgets import UNLIMITED, WriteLimits
 from app.github.client import Settings as ClientSettings
 from app.github.clients import GitHubApp
@@ -83,7 +84,7 @@ def _pages(settings: PageSettings, api_url: str, gate: Gate) -> APIRouter:
 @contextlib.asynccontextmanager
 async def _working(gate: Gate, settings: Settings) -> AsyncIterator[None]:
     async with gate.database.transaction() as connection:
-        await work.mark(connection, [clock_mark()])
+        await work.mark(connection, [clock_mark(), upkeep_mark()])
     interval = timedelta(seconds=settings.resync_interval)
     reconcile = Reconciler(gate, interval, webhooks=bool(settings.webhook_secrets))
     task = asyncio.create_task(Worker(gate.database, reconcile, settings.slots).run())
@@ -112,6 +113,7 @@ def build_gate(settings: Settings, app: AppSettings, database: Database) -> Gate
         public_url=settings.pages.public_url if settings.pages else None,
         floor=read_floor(settings.policy_baseline),
         ci_servers=settings.ci_servers,
+        keep=settings.keep,
     )
 
 

@@ -20,6 +20,7 @@ from app.keys import (
     TicketKey,
     TipKey,
     UnknownKey,
+    UpkeepKey,
     parse_key,
 )
 
@@ -37,6 +38,7 @@ KEYS = st.one_of(
     st.builds(RepositoryKey, NUMBERS, NUMBERS),
     st.builds(InstallationKey, NUMBERS),
     st.builds(ResyncKey),
+    st.builds(UpkeepKey),
 )
 
 
@@ -70,4 +72,4 @@ def test_other_texts_are_refused(text: str) -> None:
 
 
 def test_every_kind_is_walked() -> None:
-    assert len(KINDS) == 10
+    assert len(KINDS) == 11

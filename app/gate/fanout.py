@@ -12,12 +12,12 @@ from app.gate.gated_sessions import end_gated_sessions
 from app.gate.names import RepositoryName
 from app.gate.policies import ORGANIZATION_REPOSITORY
 from app.gate.target import BRANCHES
+from app.gate.upkeep import upkeep_mark
 from app.github import graph, installations
 from app.github.errors import InstallationGone
 from app.github.pull_models import OpenPull
 from app.keys import BranchKey, CommitKey, GroupKey, InstallationKey, Key, PullKey, QueueKey, RepositoryKey, ResyncKey
 from app.store import deliveries, pulls, repositories, serial, verifications, work
-from app.store.prune import prune
 from app.store.pulls import PullRow
 from app.store.work import Mark
 from app.store.worker import Done, Outcome, Sleep
@@ -26,9 +26,6 @@ log = structlog.get_logger(__name__)
 
 BRANCH_MOVED = -1  # priority: many pull requests, none of them waiting for this
 RESYNC = -2
-KEEP_DELIVERIES = timedelta(days=14)
-KEEP_DECISIONS = timedelta(days=400)
-KEEP_FACTS = timedelta(days=90)
 MOST_REDELIVERIES = 50  # at one resync; the next one goes on
 
 
@@ -138,8 +135,8 @@ async def resync(gate: Gate, interval: timedelta, *, webhooks: bool) -> Outcome:
     keys = [InstallationKey(each.id) for each in listing.items if each.suspended_at is None]
     async with gate.database.transaction() as connection:
         await work.mark(connection, [Mark(str(each), priority=RESYNC, news=False) for each in keys])
-    async with gate.database.transaction() as connection:
-        await prune(connection, deliveries=KEEP_DELIVERIES, decisions=KEEP_DECISIONS, facts=KEEP_FACTS)
+        # An older version beside this one, in an upgrade, ends the keys that it does not know.
+        await work.mark(connection, [upkeep_mark(work.AHEAD)])
     return Sleep(interval)
 
 

@@ -16,6 +16,7 @@ from app.github.clients import GitHubApp
 from app.github.errors import NotFound
 from app.store import repositories
 from app.store.database import Database
+from app.store.prune import Periods
 from policies.schema import Policy
 
 
@@ -31,6 +32,7 @@ class Gate:
     floor: Policy | None = None  # the server's baseline, which every repository must meet
     shared: SharedPolicies = field(default_factory=SharedPolicies)
     ci_servers: tuple[CiServer, ...] = ()  # of other CI systems, whose raw logs may be asked for
+    keep: Periods = field(default_factory=Periods)  # how long rows are kept
 
     def client(self, installation_id: int) -> GitHubClient:
         return self.github.installation(installation_id)

@@ -16,6 +16,7 @@ from app.gate.mirror import MissingObjects
 from app.gate.pull import reconcile_pull
 from app.gate.serial import reconcile_queue
 from app.gate.target import NoTarget
+from app.gate.upkeep import upkeep
 from app.github.counts import Tally, counting
 from app.github.errors import GitHubDown, InstallationGone, NotFound, RateLimited
 from app.keys import (
@@ -30,6 +31,7 @@ from app.keys import (
     TicketKey,
     TipKey,
     UnknownKey,
+    UpkeepKey,
     parse_key,
 )
 from app.store.work import Lease
@@ -82,6 +84,8 @@ class Reconciler:
                 return await self._fan_out(key)
             case ResyncKey():
                 return await resync(self.gate, self.resync_interval, webhooks=self.webhooks)
+            case UpkeepKey():
+                return await upkeep(self.gate)
             case TicketKey():
                 return Done()  # tickets are kept by app.tickets, which has an issue of its own
             case _:

@@ -11,6 +11,7 @@ import pytest
 from app.store import deliveries, pushes, repositories, work
 from app.store.database import Database, DatabaseAway
 from app.store.deliveries import Delivery, DeliveryWriter
+from app.store.prune import Periods, prune_all
 from app.store.pushes import Push
 from app.store.repositories import Repository
 from app.store.work import Mark
@@ -181,16 +182,11 @@ async def test_the_first_record_of_a_push_stands(database: Database) -> None:
 
 
 async def test_old_deliveries_go(database: Database) -> None:
-    from app.store.prune import prune
-
     async with DeliveryWriter(database) as writer:
         await asyncio.gather(*(writer.accept(delivery(number)) for number in range(5)))
     await database.query(
         "update deliveries set received_at = now() - interval '31 days' where delivery_id < 'guid-00003'"
     )
-    month = timedelta(days=30)
-    async with database.transaction() as connection:
-        first = await prune(connection, deliveries=month, decisions=month, facts=month, batch=2)
-        second = await prune(connection, deliveries=month, decisions=month, facts=month, batch=2)
-    assert (first.deliveries, second.deliveries) == (2, 1)
+    month = Periods(deliveries=timedelta(days=30))
+    assert [(await prune_all(database, month, batch=2))["deliveries"] for _ in range(3)] == [2, 1, 0]
     assert await count(database, "deliveries") == 2

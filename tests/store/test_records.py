@@ -14,13 +14,14 @@ from app.store.database import Database
 from app.store.decisions import Decision
 from app.store.landings import Landing
 from app.store.notices import Notice
-from app.store.prune import prune
+from app.store.prune import Periods, prune_all
 from app.store.repositories import Repository
 from app.store.reviews import Review
 
 pytestmark = pytest.mark.anyio
 
 HEAD = "a" * 40
+YEAR = Periods(decisions=timedelta(days=365), facts=timedelta(days=365))
 REVIEW = Review(
     repository_id=2,
     pull_number=7,
@@ -135,9 +136,8 @@ async def test_the_newest_decision_of_a_key_is_never_pruned(database: Database) 
         for number in range(3):
             await decisions.record(connection, decision("a", number))
         await connection.execute("update decisions set decided_at = now() - interval '400 days'")
-    year = timedelta(days=365)
+    assert (await prune_all(database, YEAR))["decisions"] == 2
     async with database.transaction() as connection:
-        assert (await prune(connection, deliveries=year, decisions=year, facts=year)).decisions == 2
         assert [each.verdict_key for each in await decisions.of_key(connection, "a")] == ["v2"]
 
 
@@ -187,6 +187,4 @@ async def test_a_build_of_another_ci_system_is_known_as_long_as_its_check_run_sa
         found = await ci_builds.find(connection, 2, 91, "new \0")
         assert found == {"jobs": [{"name": "nul \N{REPLACEMENT CHARACTER}"}]}
         await connection.execute("update ci_builds set recorded_at = now() - interval '400 days'")
-    year = timedelta(days=365)
-    async with database.transaction() as connection:
-        assert (await prune(connection, deliveries=year, decisions=year, facts=year)).ci_builds == 1
+    assert (await prune_all(database, YEAR))["ci_builds"] == 1

@@ -1,0 +1,32 @@
+"""What the service does for itself from time to time, in one process at a time: old rows go."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import structlog
+
+from app.gate.gate import Gate
+from app.keys import UpkeepKey
+from app.store import work
+from app.store.prune import BATCH, prune_all
+from app.store.work import Mark
+from app.store.worker import Outcome, Sleep
+
+log = structlog.get_logger(__name__)
+
+PRIORITY = -3  # nobody waits for it
+MORE = timedelta(seconds=1)
+
+
+def upkeep_mark(delay: timedelta = timedelta(0)) -> Mark:
+    """The mark that starts it; the key never parks and sets its own next time."""
+    return Mark(str(UpkeepKey()), delay=delay, priority=PRIORITY, periodic=True, news=False)
+
+
+async def upkeep(gate: Gate) -> Outcome:
+    """Rows that are older than the settings say go, in bounded batches; where there are more it comes back soon."""
+    gone = await prune_all(gate.database, gate.keep)
+    if any(gone.values()):
+        log.info("old rows are gone", **{table: count for table, count in gone.items() if count})
+    return Sleep(MORE if max(gone.values()) >= BATCH else work.AHEAD)
