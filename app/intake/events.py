@@ -39,6 +39,7 @@ class Interpretation:
     review: facts.ReviewFact | None = None
     base: facts.BaseFact | None = None
     comment: facts.ApprovalFact | facts.CommentGone | None = None
+    command: facts.CommandFact | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,11 +257,17 @@ def _interpret(event: str, envelope: payloads.Envelope, raw: bytes, own_app_ids:
     return Interpretation(
         envelope.action,
         installation_id,
+    keys = rule(Scope(installation_id, repository_id, raw, own_app_ids))
+    command = facts.command_fact(event, envelope.action, raw, own_app_ids)
+    if command is not None and repository_id is not None:
+        # What is said on a pull request is for its ticket too.
+        keys = tuple(dict.fromkeys((*keys, TicketKey(installation_id, repository_id, command.number))))
         envelope.repository,
-        keys=rule(Scope(installation_id, repository_id, raw, own_app_ids)),
+        keys=keys,
         delay=CI_DELAY if event in CI_EVENTS else timedelta(0),
         push=facts.push_fact(event, envelope, raw),
         review=facts.review_fact(event, envelope.action, raw),
         base=facts.base_fact(event, raw),
         comment=facts.comment_fact(event, envelope.action, raw),
     )
+        command=command,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
 from app.intake import payloads
 from checks.approval_code import approved_word
 from checks.bundle import BundleSource, bundle_digest, find_blocks
+from checks.commands import LONGEST, read_commands
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,21 @@ class ApprovalFact:
     comment_id: int
     author: payloads.AccountPayload
     word: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class CommandFact:
+    """A new comment or review by a person whose first line is a command, as it was delivered.
+
+    `number` is the issue's or pull request's; `body` is cut to what is looked at.
+    """
+
+    source: Literal["comment", "review"]
+    number: int
+    comment_id: int
+    author: payloads.AccountPayload
+    body: str
     created_at: datetime
 
 
@@ -122,6 +139,39 @@ def comment_fact(event: str, action: str | None, raw: bytes) -> ApprovalFact | C
     if word is None or delivered.issue.pull_request is None or comment.user is None or comment.user.type != "User":
         return None
     return ApprovalFact(delivered.issue.number, comment.id, comment.user, word, comment.created_at)
+
+
+def command_fact(event: str, action: str | None, raw: bytes, own_app_ids: frozenset[int]) -> CommandFact | None:
+    """Nothing for an edit, a bot, or an App that writes in a person's name. Our own pages do that for who pressed."""
+    if (event, action) == ("pull_request_review", "submitted"):
+        return _said_in_review(payloads.ReviewEvent.model_validate_json(raw))
+    if (event, action) != ("issue_comment", "created"):
+        return None
+    delivered = payloads.CommentEvent.model_validate_json(raw)
+    comment, via = delivered.comment, delivered.comment.performed_via_github_app
+    if via is not None and via.id not in own_app_ids:
+        return None
+    return _command("comment", delivered, delivered.issue.number, comment, comment.created_at)
+
+
+def _said_in_review(delivered: payloads.ReviewEvent) -> CommandFact | None:
+    review = delivered.review
+    if review.submitted_at is None:
+        return None
+    return _command("review", delivered, delivered.pull_request.number, review, review.submitted_at)
+
+
+def _command(
+    source: Literal["comment", "review"],
+    delivered: payloads.Envelope,
+    number: int,
+    said: payloads.CommentPayload | payloads.ReviewPayload,
+    at: datetime,
+) -> CommandFact | None:
+    sender, author, body = delivered.sender, said.user, said.body or ""
+    if sender is None or author is None or sender.type != "User" or sender.id != author.id or not read_commands(body):
+        return None
+    return CommandFact(source, number, said.id, sender, body[:LONGEST], at)
 
 
 def _body_digest(body: str) -> str:

@@ -80,6 +80,7 @@ class ReviewPayload(Narrow):
     id: int
     user: AccountPayload | None = None
     state: str
+    body: str | None = None
     commit_id: str | None = None
     submitted_at: datetime | None = None
 
@@ -98,19 +99,20 @@ class IssueEvent(Envelope):
     issue: IssuePayload
 
 
+class AppPayload(Narrow):
+    id: int
+
+
 class CommentPayload(Narrow):
     id: int
     user: AccountPayload | None = None
     body: str | None = None
     created_at: datetime
+    performed_via_github_app: AppPayload | None = None
 
 
 class CommentEvent(IssueEvent):
     comment: CommentPayload
-
-
-class AppPayload(Narrow):
-    id: int
 
 
 class CommitPayload(Narrow):

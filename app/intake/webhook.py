@@ -20,8 +20,9 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
 from pydantic import SecretStr
 
-from app.intake.events import Interpretation, UnreadableDelivery, interpret
-from app.intake.facts import ApprovalFact, CommentGone
+from app.intake.events import SPOKEN, Interpretation, UnreadableDelivery, interpret
+from app.intake.facts import ApprovalFact, CommandFact, CommentGone
+from app.priorities import COMMAND, NEWS, priority_of
 from app.store.comment_approvals import CommentApproval, CommentWithdrawn
 from app.store.database import DatabaseAway
 from app.store.deliveries import Delivery, DeliveryWriter, Fact
@@ -29,6 +30,7 @@ from app.store.pulls import PullBase
 from app.store.pushes import Push
 from app.store.repositories import Repository
 from app.store.reviews import Review
+from app.store.tickets.commands import CommandComment
 from app.store.work import Mark
 
 log = structlog.get_logger(__name__)
@@ -180,9 +182,24 @@ def _facts(about: Interpretation) -> list[Fact]:
     if about.comment is not None:
         facts.append(_comment(repository.id, about.comment))
     return facts
+    if about.command is not None:
+        facts.append(_command(repository.id, about.command))
 
 
 def _comment(repository_id: int, said: ApprovalFact | CommentGone) -> CommentApproval | CommentWithdrawn:
+def _command(repository_id: int, said: CommandFact) -> CommandComment:
+    return CommandComment(
+        repository_id,
+        said.source,
+        said.comment_id,
+        said.number,
+        said.author.login,
+        said.author.id,
+        said.body,
+        said.created_at,
+    )
+
+
     if isinstance(said, CommentGone):
         return CommentWithdrawn(repository_id, said.comment_id)
     return CommentApproval(

@@ -20,9 +20,11 @@ from app.store.pushes import Push
 from app.store.repositories import Repository
 from app.store.reviews import Review
 from app.store.stored import deflate, inflate, text
+from app.store.tickets import commands
+from app.store.tickets.commands import CommandComment
 from app.store.work import Mark
 
-Fact = Repository | Push | Review | PullBase | CommentApproval | CommentWithdrawn
+Fact = Repository | Push | Review | PullBase | CommentApproval | CommentWithdrawn | CommandComment
 
 LARGE = 256 * 1024  # bytes; a larger body is compressed beside the event loop
 MOST_ROWS = 64  # deliveries of one commit
@@ -141,6 +143,7 @@ class _Waiting:
 class DeliveryWriter:
     """Commits the deliveries of many requests together: while one commit is under way the next ones gather.
 
+    await commands.record(connection, [fact for fact in facts if isinstance(fact, CommandComment)])
     Use it as an async context manager for the life of the process; leaving it waits for what was accepted.
     """
 
