@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from checks import people, risk
 from checks.bundle import BundleReading, read_bundle
 from checks.ci import CiResult
-from checks.dependency_updates import Step, why_more
+from checks.dependency_steps import Step
+from checks.dependency_updates import why_more
 from checks.finding import Status
 from checks.people import Classification, Kind
 from checks.risk import RiskReason, RiskResult
