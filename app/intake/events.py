@@ -254,14 +254,14 @@ def _interpret(event: str, envelope: payloads.Envelope, raw: bytes, own_app_ids:
     if rule is None or installation_id is None:
         return Interpretation(envelope.action, installation_id, envelope.repository)
     repository_id = envelope.repository.id if envelope.repository else None
-    return Interpretation(
-        envelope.action,
-        installation_id,
     keys = rule(Scope(installation_id, repository_id, raw, own_app_ids))
     command = facts.command_fact(event, envelope.action, raw, own_app_ids)
     if command is not None and repository_id is not None:
         # What is said on a pull request is for its ticket too.
         keys = tuple(dict.fromkeys((*keys, TicketKey(installation_id, repository_id, command.number))))
+    return Interpretation(
+        envelope.action,
+        installation_id,
         envelope.repository,
         keys=keys,
         delay=CI_DELAY if event in CI_EVENTS else timedelta(0),
@@ -269,5 +269,5 @@ def _interpret(event: str, envelope: payloads.Envelope, raw: bytes, own_app_ids:
         review=facts.review_fact(event, envelope.action, raw),
         base=facts.base_fact(event, raw),
         comment=facts.comment_fact(event, envelope.action, raw),
-    )
         command=command,
+    )

@@ -20,9 +20,8 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
 from pydantic import SecretStr
 
-from app.intake.events import SPOKEN, Interpretation, UnreadableDelivery, interpret
+from app.intake.events import Interpretation, UnreadableDelivery, interpret
 from app.intake.facts import ApprovalFact, CommandFact, CommentGone
-from app.priorities import COMMAND, NEWS, priority_of
 from app.store.comment_approvals import CommentApproval, CommentWithdrawn
 from app.store.database import DatabaseAway
 from app.store.deliveries import Delivery, DeliveryWriter, Fact
@@ -181,12 +180,11 @@ def _facts(about: Interpretation) -> list[Fact]:
         facts.append(_review(repository.id, about))
     if about.comment is not None:
         facts.append(_comment(repository.id, about.comment))
-    return facts
     if about.command is not None:
         facts.append(_command(repository.id, about.command))
+    return facts
 
 
-def _comment(repository_id: int, said: ApprovalFact | CommentGone) -> CommentApproval | CommentWithdrawn:
 def _command(repository_id: int, said: CommandFact) -> CommandComment:
     return CommandComment(
         repository_id,
@@ -200,6 +198,7 @@ def _command(repository_id: int, said: CommandFact) -> CommandComment:
     )
 
 
+def _comment(repository_id: int, said: ApprovalFact | CommentGone) -> CommentApproval | CommentWithdrawn:
     if isinstance(said, CommentGone):
         return CommentWithdrawn(repository_id, said.comment_id)
     return CommentApproval(

@@ -129,6 +129,7 @@ async def _record(connection: Connection, rows: Sequence[_Row]) -> None:
     await pulls.note_bases(connection, [fact for fact in facts if isinstance(fact, PullBase)])
     await comment_approvals.record(connection, [fact for fact in facts if isinstance(fact, CommentApproval)])
     await comment_approvals.withdraw(connection, [fact for fact in facts if isinstance(fact, CommentWithdrawn)])
+    await commands.record(connection, [fact for fact in facts if isinstance(fact, CommandComment)])
     ordered = sorted(rows, key=lambda row: (row.delivery.hook_id, row.delivery.delivery_id))
     await connection.cursor().executemany(RECORD, [row.parameters() for row in ordered])
     await work.mark(connection, [mark for row in rows for mark in row.delivery.marks])
@@ -143,7 +144,6 @@ class _Waiting:
 class DeliveryWriter:
     """Commits the deliveries of many requests together: while one commit is under way the next ones gather.
 
-    await commands.record(connection, [fact for fact in facts if isinstance(fact, CommandComment)])
     Use it as an async context manager for the life of the process; leaving it waits for what was accepted.
     """
 
