@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import structlog
 
@@ -24,12 +24,14 @@ from app.proxy.incoming import (
     let_in,
     token_of,
 )
-from app.proxy.lfs import Lfs
 from app.proxy.others import CHALLENGE, NO_TOKEN
 from app.proxy.pushing import Pushing
 from app.proxy.refusal import Refusal
 from app.proxy.target import BadTarget, Endpoint, NoSuchTarget, Target, is_git, read_target
 from app.store.database import Database, DatabaseAway
+
+if TYPE_CHECKING:
+    from app.proxy.lfs import Lfs
 
 log = structlog.get_logger(__name__)
 
@@ -40,9 +42,11 @@ MAY_PUSH = frozenset((Right.PUSH, Right.FORCE, Right.DELETE))
 
 
 class Proxy:
-    """`others` answers what is not git's: the slice of GitHub's API, sessions and health."""
+    """`others` answers all but git: the slice of GitHub's API, sessions and health; `lfs` gives what serves LFS."""
 
-    def __init__(self, database: Database, fetching: Fetching, pushing: Pushing, lfs: Lfs, others: Application) -> None:
+    def __init__(
+        self, database: Database, fetching: Fetching, pushing: Pushing, lfs: Callable[[], Lfs], others: Application
+    ) -> None:
         self._database = database
         self._fetching = fetching
         self._pushing = pushing
@@ -83,7 +87,7 @@ class Proxy:
             await answer(send, 404, NOTHING_HERE)
             return
         if target.endpoint is Endpoint.LFS_BATCH:
-            await self._lfs.batch(incoming, scope["scheme"], grant, receive, send)
+            await self._lfs().batch(incoming, scope["scheme"], grant, receive, send)
             return
         await self._routed(target, incoming, grant, receive, send)
 
@@ -100,7 +104,7 @@ class Proxy:
             case Endpoint.RECEIVE_PACK:
                 await self._pushing.push(incoming, grant, receive, send)
             case Endpoint.LFS_OBJECT:
-                await self._lfs.download(target, grant, receive, send)
+                await self._lfs().download(target, grant, receive, send)
 
     async def _receive_advertisement(self, incoming: Incoming, grant: Grant, receive: Receive, send: Answering) -> None:
         if grant.rights.isdisjoint(MAY_PUSH):

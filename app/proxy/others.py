@@ -20,9 +20,9 @@ NO_TOKEN = Refusal(
 
 
 class Others:
-    """`api` answers everything else: it is the slice of GitHub's API."""
+    """`api` gives what answers everything else: the slice of GitHub's API."""
 
-    def __init__(self, database: Database, health: Health, managing: Managing, api: Application) -> None:
+    def __init__(self, database: Database, health: Health, managing: Managing, api: Callable[[], Application]) -> None:
         self._database = database
         self._managing = managing
         self._health = health
@@ -41,7 +41,7 @@ class Others:
             case ("POST", b"/session/exchange"):
                 await self._managing.exchange(incoming, receive, send)
             case _:
-                await self._api(scope, receive, send)
+                await self._api()(scope, receive, send)
 
     async def _healthz(self, send: Send) -> None:
         """200 while the database answers; fetching and pushing are told apart."""

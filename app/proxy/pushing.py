@@ -41,7 +41,7 @@ NO_DATABASE = Refusal(
 
 @dataclass
 class Push:
-    """One push under way. `beginning` is what was read of the pack, kept while that is little."""
+    """One push under way. `beginning` is what was read of the pack, kept while that is little, else empty."""
 
     grant: Grant
     head: PushHead
@@ -53,8 +53,10 @@ class Push:
     words: asyncio.Task[Sequence[tuple[int, str]]] | None = None  # what is to be said, looked up on the way
 
     def keep(self, data: bytes) -> None:
-        if len(self.beginning) <= MOST_PACK:
+        if self.body.size <= MOST_PACK:
             self.beginning += data
+        else:
+            self.beginning.clear()
 
     async def bytes(self) -> AsyncGenerator[bytes, None]:
         """The whole body as it goes upstream."""

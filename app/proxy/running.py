@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import ssl
 from collections.abc import AsyncIterator, Collection
+from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
 from app.github.identity import AppIdentity
-from app.proxy.api.application import Api
 from app.proxy.application import Proxy
 from app.proxy.courier import Courier
 from app.proxy.fetching import Fetching
 from app.proxy.flights import Flights
 from app.proxy.git_service import GitService
 from app.proxy.health import Health
-from app.proxy.lfs import Lfs
 from app.proxy.managing import Managing
 from app.proxy.minting import Minting
 from app.proxy.others import Others
 from app.proxy.pushing import Pushing
 from app.proxy.upstream import Upstream
 from app.store.database import Database
+
+if TYPE_CHECKING:
+    from app.proxy.api.application import Api
+    from app.proxy.lfs import Lfs
 
 GIVING_BACK = 5.0  # seconds for giving tokens back when the process ends
 
@@ -51,9 +55,22 @@ async def proxying(
         service = GitService(upstream, courier, health)
         managing = Managing(database, identity, upstream, verify, operator, issuers)
         stack.push_async_callback(managing.aclose)
-        others = Others(database, health, managing, Api(database, service, flights))
-        pushing, lfs = Pushing(database, service, flights), Lfs(service, flights)
-        yield Proxy(database, Fetching(service, flights), pushing, lfs, others)
+
+        # Made when they are first asked for: GraphQL and the models of answers are memory that git alone does not need.
+        @functools.cache
+        def api() -> Api:
+            from app.proxy.api.application import Api
+
+            return Api(database, service, flights)
+
+        @functools.cache
+        def lfs() -> Lfs:
+            from app.proxy.lfs import Lfs
+
+            return Lfs(service, flights)
+
+        others = Others(database, health, managing, api)
+        yield Proxy(database, Fetching(service, flights), Pushing(database, service, flights), lfs, others)
 
 
 @contextlib.asynccontextmanager

@@ -43,7 +43,9 @@ class Upstream:
         self._session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> Upstream:
-        verify = self._verify or ssl.create_default_context()  # honours SSL_CERT_FILE and SSL_CERT_DIR
+        # True is the library's own default context, which verifies and honours SSL_CERT_FILE and SSL_CERT_DIR; another
+        # one would hold all authorities a second time.
+        verify = self._verify or True
         connector = aiohttp.TCPConnector(limit=MOST_CONNECTIONS, ssl=verify, keepalive_timeout=30)
         self._session = aiohttp.ClientSession(
             connector=connector,

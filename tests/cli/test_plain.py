@@ -75,7 +75,7 @@ def test_every_option_has_a_short_way() -> None:
 
 @pytest.mark.parametrize("code", [0, 1, 2])
 def test_the_exit_code_is_that_of_the_verdict(monkeypatch: pytest.MonkeyPatch, code: int) -> None:
-    monkeypatch.setattr(main, "report", lambda _: code)
+    monkeypatch.setattr(judging, "report", lambda _: code)
     monkeypatch.setattr(sys, "argv", ["mergegate", "check", "--json"])
     with pytest.raises(SystemExit) as ended:
         main.main()
@@ -88,7 +88,7 @@ def test_an_error_that_a_person_can_act_on_is_one_sentence(
     def cannot(_: Any) -> int:
         raise CannotLook("there is nothing. Give something.")
 
-    monkeypatch.setattr(main, "report", cannot)
+    monkeypatch.setattr(judging, "report", cannot)
     monkeypatch.setattr(sys, "argv", ["mergegate", "check"])
     with pytest.raises(SystemExit) as ended:
         main.main()
