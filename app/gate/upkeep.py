@@ -8,7 +8,7 @@ import structlog
 
 from app.gate.gate import Gate
 from app.keys import UpkeepKey
-from app.store import work
+from app.store import audit, work
 from app.store.prune import BATCH, prune_all
 from app.store.work import Mark
 from app.store.worker import Outcome, Sleep
@@ -27,6 +27,8 @@ def upkeep_mark(delay: timedelta = timedelta(0)) -> Mark:
 async def upkeep(gate: Gate) -> Outcome:
     """Rows that are older than the settings say go, in bounded batches; where there are more it comes back soon."""
     gone = await prune_all(gate.database, gate.keep)
+    async with gate.database.transaction() as connection:
+        gone["audit_log"] = await audit.prune(connection, gate.keep.audit, BATCH)
     if any(gone.values()):
         log.info("old rows are gone", **{table: count for table, count in gone.items() if count})
     return Sleep(MORE if max(gone.values()) >= BATCH else work.AHEAD)

@@ -24,7 +24,7 @@ class Periods:
 
     `deliveries`: webhook bodies. `facts`: what can be read from GitHub again, excerpts of logs included. `decisions`:
     decisions with their snapshots, and what is remembered of pull requests that are closed. `sessions`: from their end
-    on. `ledger`: what sessions wrote. `audit`: records of the audit log, see `app.store.audit_retention`.
+    on. `ledger`: what sessions wrote. `audit`: records of the audit log, see `app.store.audit`.
     """
 
     deliveries: timedelta = timedelta(days=14)
@@ -146,6 +146,8 @@ KEPT: Mapping[str, str] = {
     "session_words": "goes with its session",
     "ticket_brakes": "one row a repository",
     "delivery_search": "one row",
+    "audit_log": "goes by `app.store.audit.prune`, which keeps the rest provable",
+    "audit_head": "one row",
     "decided_policies": "each state of a policy once; decisions refer to it",
 }
 
