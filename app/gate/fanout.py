@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping
 from datetime import timedelta
 
 import structlog
 
 from app.gate.gate import Gate
 from app.gate.gated_sessions import end_gated_sessions
-from app.gate.names import RepositoryName
+from app.gate.listed import priorities
 from app.gate.policies import ORGANIZATION_REPOSITORY
+from app.gate.redelivery import ask_again
 from app.gate.target import BRANCHES
 from app.gate.upkeep import upkeep_mark
 from app.github import graph, installations
 from app.github.errors import InstallationGone
 from app.github.pull_models import OpenPull
+from app.github.rest_models import Listing
 from app.keys import BranchKey, CommitKey, GroupKey, InstallationKey, Key, PullKey, QueueKey, RepositoryKey, ResyncKey
-from app.store import deliveries, pulls, repositories, serial, verifications, work
-from app.store.pulls import PullRow
+from app.priorities import BRANCH_MOVED, GROUP, NEWS, RESYNC, priority_of
+from app.store import pulls, repositories, serial, verifications, work
+from app.store.pulls import PullRow, Stamps
 from app.store.work import Mark
 from app.store.worker import Done, Outcome, Sleep
 
 log = structlog.get_logger(__name__)
 
-BRANCH_MOVED = -1  # priority: many pull requests, none of them waiting for this
-RESYNC = -2
-MOST_REDELIVERIES = 50  # at one resync; the next one goes on
+PAGE_EVERY = timedelta(seconds=20)
+"""How long the resync rests for each page of a listing after the first: 10,000 pull requests are listed twice an hour,
+in 200 pages of two points."""
+UNCHANGED_AN_HOUR = 300
+"""Pull requests of a repository without a sign of change that are looked at all the same."""
 
 
 async def fan_out_branch(gate: Gate, key: BranchKey) -> Outcome:
@@ -38,16 +44,17 @@ async def fan_out_branch(gate: Gate, key: BranchKey) -> Outcome:
         rows = await pulls.open_pulls_of_branch(connection, key.repository_id, key.ref)
         marks = [Mark(str(_pull(row)), priority=BRANCH_MOVED) for row in rows]
         if await serial.of_target(connection, key.repository_id, key.ref):
-            marks.append(Mark(str(QueueKey(key.installation_id, key.repository_id, key.ref))))
+            marks.append(Mark(str(QueueKey(key.installation_id, key.repository_id, key.ref)), priority=GROUP))
         repository = await repositories.find(connection, key.repository_id)
         if repository is not None and repository.name == ORGANIZATION_REPOSITORY:
             gate.shared.organizations.clear()
-            marks.append(Mark(str(InstallationKey(key.installation_id)), priority=BRANCH_MOVED))
+            marks.append(Mark(str(InstallationKey(key.installation_id))))
         await work.mark(connection, marks)
     if repository is not None and key.ref == f"{BRANCHES}{repository.default_branch}":
         # The policy may have changed with it.
-        name = await gate.repository(key.installation_id, key.repository_id)
-        await end_gated_sessions(gate, key.installation_id, name)
+        await end_gated_sessions(
+            gate, key.installation_id, await gate.repository(key.installation_id, key.repository_id)
+        )
     return Done()
 
 
@@ -63,7 +70,7 @@ async def fan_out_commit(gate: Gate, key: CommitKey) -> Outcome:
             keys.append(GroupKey(group.installation_id, group.repository_id, group.head_sha, group.target_ref))
         tried = await serial.of_trial(connection, key.repository_id, key.sha)
         keys += [QueueKey(entry.installation_id, entry.repository_id, entry.target_ref) for entry in tried]
-        await work.mark(connection, [Mark(str(each)) for each in keys])
+        await work.mark(connection, [Mark(str(each), priority=priority_of(each)) for each in keys])
     return Done()
 
 
@@ -71,43 +78,77 @@ def _pull(row: PullRow) -> PullKey:
     return PullKey(row.installation_id, row.repository_id, row.number)
 
 
-async def fan_out_repository(gate: Gate, key: RepositoryKey) -> Outcome:
-    """Everything open in a repository, whether a webhook ever told of it or not."""
+async def fan_out_repository(gate: Gate, key: RepositoryKey, *, news: bool = True, webhooks: bool = True) -> Outcome:
+    """Pull requests and merge groups of a repository, whether a webhook ever told of them or not.
+
+    With `news` about the repository itself: everything that is open. Else, for the resync: what a listing shows to
+    have changed, and some of the rest in turn; a listing of many pages is read the more seldom.
+    """
     repository = await gate.repository(key.installation_id, key.repository_id)
     await end_gated_sessions(gate, key.installation_id, repository)
-    client = gate.client(key.installation_id)
-    listing = await graph.open_pulls(client, repository.owner, repository.name)
+    async with gate.database.transaction() as connection:
+        since, pages = await repositories.since_listing(connection, key.repository_id)
+    if not news and since is not None and since < (pages - 1) * PAGE_EVERY:
+        return Done()
+    listing = await graph.open_pulls(gate.client(key.installation_id), repository.owner, repository.name)
     if not listing.complete:
         log.warning("more open pull requests than are listed", repository=repository.full_name)
     async with gate.database.transaction() as connection:
-        known = await pulls.open_pulls(connection, key.repository_id)
+        known = {row.number: row for row in await pulls.open_stamps(connection, key.repository_id)}
+        found = _everything(listing, known) if news else _changed(gate, listing, known, webhooks=webhooks, since=since)
         queues = {entry.target_ref for entry in await serial.of_repository(connection, key.repository_id)}
-    numbers = sorted({pull.number for pull in listing.items} | {row.number for row in known})
-    keys: list[Key] = [PullKey(key.installation_id, key.repository_id, number) for number in numbers]
-    keys += [QueueKey(key.installation_id, key.repository_id, ref) for ref in sorted(queues)]
-    keys += await _groups(gate, key, repository, listing.items)
-    async with gate.database.transaction() as connection:
-        await work.mark(connection, [Mark(str(each), priority=RESYNC, news=False) for each in keys])
+        keys: list[Key] = [QueueKey(key.installation_id, key.repository_id, ref) for ref in sorted(queues)]
+        keys += _groups(key, listing)
+        marks = [Mark(str(each), priority=priority_of(each), news=news) for each in keys]
+        marks += [_look(key, number, found[number], news=news) for number in sorted(found)]
+        await repositories.save_listing(connection, key.repository_id, math.ceil(len(listing.items) / graph.PULLS))
+        await work.mark(connection, marks)
     return Done()
 
 
-async def _groups(gate: Gate, key: RepositoryKey, repository: RepositoryName, listed: Sequence[OpenPull]) -> list[Key]:
-    """Groups in the queues of the branches that open pull requests target."""
-    client = gate.client(key.installation_id)
-    found: list[Key] = []
-    for branch in sorted({pull.base_ref_name for pull in listed}):
-        entries = await graph.queue_entries(client, repository.owner, repository.name, branch)
-        found += [
-            GroupKey(key.installation_id, key.repository_id, entry.head_commit.oid, BRANCHES + branch)
-            for entry in (entries.items if entries else ())
-            if entry.head_commit is not None
-        ]
-    return found
+def _look(key: RepositoryKey, number: int, priority: int, *, news: bool) -> Mark:
+    return Mark(str(PullKey(key.installation_id, key.repository_id, number)), priority=priority, news=news)
 
 
-async def fan_out_installation(gate: Gate, key: InstallationKey) -> Outcome:
-    """Every repository of an installation; one that was removed or suspended only stops its own work."""
+def _everything(listing: Listing[OpenPull], known: Mapping[int, Stamps]) -> dict[int, int]:
+    return dict.fromkeys([*(pull.number for pull in listing.items), *known], BRANCH_MOVED)
+
+
+def _changed(
+    gate: Gate, listing: Listing[OpenPull], known: Mapping[int, Stamps], *, webhooks: bool, since: timedelta | None
+) -> dict[int, int]:
+    return priorities(
+        listing.items,
+        known,
+        gate.app_id,
+        complete=listing.complete,
+        every_change_is_told=webhooks,
+        unchanged=UNCHANGED_AN_HOUR if since is None else _turns(since),
+    )
+
+
+def _turns(since: timedelta) -> int:
+    """How many unchanged pull requests have their turn after that time."""
+    return math.ceil(UNCHANGED_AN_HOUR * min(since / timedelta(hours=1), 1.0))
+
+
+def _groups(key: RepositoryKey, listing: Listing[OpenPull]) -> list[GroupKey]:
+    """Groups that entries of the queues are tried with."""
+    return [
+        GroupKey(key.installation_id, key.repository_id, entry.head_commit.oid, BRANCHES + pull.base_ref_name)
+        for pull in listing.items
+        if (entry := pull.merge_queue_entry) is not None and entry.head_commit is not None
+    ]
+
+
+async def fan_out_installation(gate: Gate, key: InstallationKey, *, news: bool = True) -> Outcome:
+    """Every repository of an installation; one that was removed or suspended only stops its own work.
+
+    News may be a change of permissions: tokens are minted anew, and what was parked for a missing one is tried again.
+    """
     client = gate.client(key.installation_id)
+    if news:
+        client.forget_tokens()
     try:
         listing = await installations.repositories(client)
     except InstallationGone as gone:
@@ -120,36 +161,25 @@ async def fan_out_installation(gate: Gate, key: InstallationKey) -> Outcome:
         )
         for each in listing.items
     ]
+    priority = NEWS if news else RESYNC
     async with gate.database.transaction() as connection:
         await repositories.save(connection, rows)
         keys = [RepositoryKey(key.installation_id, row.repository_id) for row in rows]
-        await work.mark(connection, [Mark(str(each), priority=RESYNC, news=False) for each in keys])
+        await work.mark(connection, [Mark(str(each), priority=priority, news=news) for each in keys])
     return Done()
 
 
 async def resync(gate: Gate, interval: timedelta, *, webhooks: bool) -> Outcome:
     """Look at every installation, ask for lost deliveries again, and come back after the interval."""
-    if webhooks:
-        await _ask_again(gate)
     listing = await installations.installations(gate.github.app)
     keys = [InstallationKey(each.id) for each in listing.items if each.suspended_at is None]
     async with gate.database.transaction() as connection:
         await work.mark(connection, [Mark(str(each), priority=RESYNC, news=False) for each in keys])
         # An older version beside this one, in an upgrade, ends the keys that it does not know.
         await work.mark(connection, [upkeep_mark(work.AHEAD)])
+    if webhooks:
+        await ask_again(gate)
     return Sleep(interval)
-
-
-async def _ask_again(gate: Gate) -> None:
-    """Deliveries that GitHub could not hand over and that never came otherwise. GitHub itself never tries again."""
-    listing = await installations.deliveries(gate.github.app, most=2)
-    delivered = {each.guid for each in listing.items if 200 <= each.status_code < 300}
-    lost = {each.guid: each.id for each in listing.items if each.guid not in delivered}
-    async with gate.database.transaction() as connection:
-        missing = await deliveries.unknown(connection, list(lost))
-    for guid in missing[:MOST_REDELIVERIES]:
-        log.info("asking for a lost delivery again", delivery=guid)
-        await installations.redeliver(gate.github.app, lost[guid])
 
 
 def clock_mark() -> Mark:

@@ -18,6 +18,7 @@ from app.gate.dependencies import read_dependency_updates
 from app.gate.effects import EVIDENCE, REVIEW
 from app.gate.gate import Gate
 from app.gate.git import GitFailed, GitObjects
+from app.gate.listed import stamp_of
 from app.gate.listing import foreign_check_runs, own_runs
 from app.gate.memory import Memory, as_written, recall
 from app.gate.names import RepositoryName
@@ -33,6 +34,7 @@ from app.gate.sessions import with_session
 from app.gate.snapshots import build_snapshot
 from app.gate.stacks import with_layers_below
 from app.gate.target import BRANCHES, Target, read_target
+from app.gate.tickets import with_ticket
 from app.gate.verifications import read_verifications
 from app.gate.workflows import read_workflow_files
 from app.github import graph
@@ -82,10 +84,10 @@ async def look(gate: Gate, key: PullKey, repository: RepositoryName, state: Pull
     if head is None:
         raise Moved(f"{key}: GitHub's list of commits does not show the head yet")
     target = await read_target(gate, key.installation_id, repository, state)
-    return Look(key, repository, state, head, target, await recall(gate, key, seen(key, state.pull)))
+    return Look(key, repository, state, head, target, await recall(gate, key, seen(key, state.pull, gate.app_id)))
 
 
-def seen(key: PullKey, pull: PullRequest) -> PullRow:
+def seen(key: PullKey, pull: PullRequest, own_app_id: int) -> PullRow:
     """A pull request as the store remembers it. A fork's branch is kept apart from one of the same name here."""
     prefix = "fork:" if pull.is_cross_repository else ""
     return PullRow(
@@ -97,6 +99,8 @@ def seen(key: PullKey, pull: PullRequest) -> PullRow:
         BRANCHES + pull.base_ref_name,
         pull.state == "OPEN",
         head_repository_id=pull.head_repository.database_id if pull.head_repository else None,
+        changed_at=stamp_of(pull, own_app_id),
+        target_sha=pull.base_ref.target.oid if pull.base_ref else None,
     )
 
 
@@ -174,7 +178,7 @@ async def _completed(gate: Gate, seen: Look, objects: GitObjects | Unread, snaps
         ),
         approval_codes={each.code: each.verdict_key for each in seen.memory.codes},
     )
-    snapshot = await with_session(gate, snapshot)
+    snapshot = await with_ticket(gate, await with_session(gate, snapshot))
     snapshot = await with_policy_facts(gate, seen.key, seen.pull, seen.target.policy, objects, snapshot)
     updates = await read_dependency_updates(objects, snapshot, policy)
     held_up = _held_up(gate, seen)

@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from app.gate import auditing
 from app.gate.apply import Applier
 from app.gate.effects import Effect, Enqueue, PutCheckRun, StartVerification
 from app.gate.gate import Gate
@@ -25,12 +26,13 @@ from app.gate.queue_state import out_of_queue, read_queue_state, watch_group
 from app.gate.recorded import dump_snapshot
 from app.gate.replaying import dump_policy
 from app.gate.serial_plan import queue_wanted
+from app.gate.tickets import ticket_marks
 from app.github import graph
 from app.github.counts import Tally
 from app.github.errors import GitHubError
 from app.github.pull_models import PullState
 from app.keys import PullKey
-from app.store import comment_approvals, decided_policies, decisions, pulls, work
+from app.store import audit, comment_approvals, decided_policies, decisions, pulls, work
 from app.store.comment_approvals import ShownCode
 from app.store.database import DatabaseAway
 from app.store.decisions import Decision
@@ -106,7 +108,7 @@ async def _judged(gate: Gate, applier: Applier, look_at: Look) -> Judgement:
 
 
 async def _reconcile_closed(gate: Gate, applier: Applier, key: PullKey, state: PullState) -> Outcome:
-    memory = await recall(gate, key, seen(key, state.pull))
+    memory = await recall(gate, key, seen(key, state.pull, gate.app_id))
     merged = state.pull.merged_at is not None
     # What has landed keeps the green of its turn.
     left = [run for run in memory.abandoned if not (merged and run.status == "completed")]
@@ -114,6 +116,8 @@ async def _reconcile_closed(gate: Gate, applier: Applier, key: PullKey, state: P
     if merged:
         await audit_landing(gate, applier, key, state, memory)
     await applier.apply(await out_of_queue(gate, key))
+    async with gate.database.transaction() as connection:
+        await work.mark(connection, await ticket_marks(connection, key))
     return Done()
 
 
@@ -132,7 +136,7 @@ async def _first_look(gate: Gate, applier: Applier, look_at: Look) -> Look:
         look_at.state,
         look_at.head,
         look_at.target,
-        await recall(gate, look_at.key, seen(look_at.key, look_at.pull)),
+        await recall(gate, look_at.key, seen(look_at.key, look_at.pull, gate.app_id)),
     )
 
 
@@ -178,12 +182,19 @@ async def _record(gate: Gate, key: PullKey, judgement: Judgement, tally: Tally) 
         await pulls.save_judgement(
             connection, row, kind=verdict.kind, wants=dumped, errored_since=errored, requests=tally.cost
         )
-        if judgement.effects or _news(await decisions.latest(connection, str(key)), verdict):
+        latest = await decisions.latest(connection, str(key))
+        recorded = bool(judgement.effects) or _news(latest, verdict)
+        if recorded:
             policy = await decided_policies.keep(connection, dump_policy(judgement.seen.target.policy))
             await decisions.record(connection, _decision(key, judgement, tally, policy))
+            await work.mark(connection, await ticket_marks(connection, key))
         if (dumped != row.wants or not row.judged) and judgement.seen.memory.same_head:
             others = [Mark(str(_sibling(key, other.number))) for other in judgement.seen.memory.same_head]
             await work.mark(connection, others)
+        if recorded:
+            known = await audit.newest(connection, "policy", key.repository_id, verdict.target_ref)
+            entries = auditing.policy_change(key, known, verdict)
+            await audit.append(connection, entries + auditing.judged(key, latest and latest.verdict, verdict))
 
 
 def _sibling(key: PullKey, number: int) -> PullKey:

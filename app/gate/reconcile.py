@@ -17,6 +17,7 @@ from app.gate.pull import reconcile_pull
 from app.gate.serial import reconcile_queue
 from app.gate.target import NoTarget
 from app.gate.upkeep import upkeep
+from app.github.budgets import urgency
 from app.github.counts import Tally, counting
 from app.github.errors import GitHubDown, InstallationGone, NotFound, RateLimited
 from app.keys import (
@@ -24,6 +25,7 @@ from app.keys import (
     CommitKey,
     GroupKey,
     InstallationKey,
+    Key,
     PullKey,
     QueueKey,
     RepositoryKey,
@@ -34,6 +36,7 @@ from app.keys import (
     UpkeepKey,
     parse_key,
 )
+from app.priorities import NEWS, urgency_of
 from app.store.work import Lease
 from app.store.worker import Done, Outcome, Retry, Sleep
 
@@ -54,7 +57,9 @@ class Reconciler:
         """Waiting for request budget is no failure; an installation or object that is gone ends its key."""
         with counting(lease.key) as tally:
             try:
-                outcome = await self._reconcile(lease, tally)
+                key = parse_key(lease.key)
+                with urgency(urgency_of(key, lease.priority)):
+                    outcome = await self._reconcile(lease, key, tally)
             except RateLimited as limited:
                 return Sleep(limited.until)
             except GitHubDown as down:
@@ -69,8 +74,7 @@ class Reconciler:
             log.debug("reconciled", key=lease.key, requests=tally.cost)
             return outcome
 
-    async def _reconcile(self, lease: Lease, tally: Tally) -> Outcome:
-        key = parse_key(lease.key)
+    async def _reconcile(self, lease: Lease, key: Key, tally: Tally) -> Outcome:
         match key:
             case PullKey():
                 return await reconcile_pull(self.gate, lease, key, tally)
@@ -81,7 +85,7 @@ class Reconciler:
             case TipKey():
                 return await reconcile_tip(self.gate, key)
             case BranchKey() | CommitKey() | RepositoryKey() | InstallationKey():
-                return await self._fan_out(key)
+                return await self._fan_out(key, news=lease.priority >= NEWS)
             case ResyncKey():
                 return await resync(self.gate, self.resync_interval, webhooks=self.webhooks)
             case UpkeepKey():
@@ -91,15 +95,15 @@ class Reconciler:
             case _:
                 assert_never(key)
 
-    async def _fan_out(self, key: BranchKey | CommitKey | RepositoryKey | InstallationKey) -> Outcome:
+    async def _fan_out(self, key: BranchKey | CommitKey | RepositoryKey | InstallationKey, *, news: bool) -> Outcome:
         match key:
             case BranchKey():
                 return await fan_out_branch(self.gate, key)
             case CommitKey():
                 return await fan_out_commit(self.gate, key)
             case RepositoryKey():
-                return await fan_out_repository(self.gate, key)
+                return await fan_out_repository(self.gate, key, news=news, webhooks=self.webhooks)
             case InstallationKey():
-                return await fan_out_installation(self.gate, key)
+                return await fan_out_installation(self.gate, key, news=news)
             case _:
                 assert_never(key)

@@ -97,9 +97,16 @@ class GitHubClient:
         return parsed(call, (await self._read(call)).body, model)
 
     async def pages(
-        self, path: str, *, purpose: str, model: type[T], params: Params | None = None, most: int = 10
+        self,
+        path: str,
+        *,
+        purpose: str,
+        model: type[T],
+        params: Params | None = None,
+        most: int = 10,
+        enough: Callable[[T], bool] = lambda _: False,
     ) -> tuple[list[T], bool]:
-        """The pages of a list, at most `most`, and whether that was all of them.
+        """The pages of a list, up to one that is `enough`, at most `most`; and whether that was all that was wanted.
 
         A next page on another host is refused, because the token would follow it there.
         """
@@ -109,7 +116,7 @@ class GitHubClient:
             stored = await self._read(call)
             pages.append(parsed(call, stored.body, model))
             following = next_page(stored.link)
-            if following is None:
+            if following is None or enough(pages[-1]):
                 return pages, True
             call = replace(call, url=self._same_origin(call, following), params=None)
         return pages, False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ssl
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 
 import httpx
 
@@ -13,6 +14,7 @@ from app.github.client import GitHubClient, Settings
 from app.github.identity import AppIdentity
 from app.github.wire import transport
 
+APP_PATIENCE = 60.0  # seconds that a write of the App itself may wait for its moment
 Connect = Callable[[], httpx.AsyncBaseTransport]
 
 
@@ -67,4 +69,8 @@ class GitHubApp:
             await client.aclose()
 
     def _new(self, installation_id: int | None) -> GitHubClient:
-        return GitHubClient(self.identity, installation_id, inner=self._connect(), settings=self._settings)
+        settings = self._settings
+        if installation_id is None:
+            # What the App itself writes are redeliveries, which nobody waits for.
+            settings = replace(settings, writes=replace(settings.writes, patience=APP_PATIENCE))
+        return GitHubClient(self.identity, installation_id, inner=self._connect(), settings=settings)

@@ -244,12 +244,26 @@ query QueueEntries($owner: String!, $name: String!, $branch: String!, $cursor: S
     + ENTRY
 )
 
+# Two points a page of a hundred: 1 + 100 + 100 lists.
 OPEN_PULLS = f"""
 query OpenPulls($owner: String!, $name: String!, $cursor: String) {{
   repository(owner: $owner, name: $name) {{
     pullRequests(states: [OPEN], first: 100, after: $cursor, orderBy: {{field: CREATED_AT, direction: ASC}}) {{
       totalCount
-      nodes {{ id number headRefOid headRefName baseRefName isDraft isCrossRepository updatedAt }}
+      nodes {{
+        id number headRefOid headRefName baseRefName isDraft isCrossRepository updatedAt
+        baseRef {{ name target {{ oid }} }}
+        mergeQueueEntry {{ headCommit {{ oid }} }}
+        head: commits(last: 1) {{
+          totalCount
+          nodes {{
+            commit {{
+              oid
+              checkSuites(last: 30) {{ totalCount nodes {{ app {{ databaseId slug }} updatedAt }} }}
+            }}
+          }}
+        }}
+      }}
       {PAGE}
     }}
   }}

@@ -278,6 +278,11 @@ async def queue_entries(client: GitHubClient, owner: str, name: str, branch: str
     return Listing(items=tuple(entries), complete=False)
 
 
+PULLS = 100  # open pull requests on a page
+MOST_LISTS = 200
+"""Pages of them; the seconds that they take must fit into one attempt."""
+
+
 class _PullsRepository(Model):
     pulls: Connection[OpenPull] = Field(alias="pullRequests")
 
@@ -287,10 +292,10 @@ class _PullsAnswer(Model):
 
 
 async def open_pulls(client: GitHubClient, owner: str, name: str) -> Listing[OpenPull]:
-    """The open pull requests of a repository, oldest first, up to 2,000. Raises NotFound."""
+    """The open pull requests of a repository, oldest first, up to 20,000. Raises NotFound."""
     pulls: list[OpenPull] = []
     cursor: str | None = None
-    for _ in range(20):
+    for _ in range(MOST_LISTS):
         variables = {"owner": owner, "name": name, "cursor": cursor}
         answer = await client.graphql(
             documents.OPEN_PULLS, variables, purpose="read:pulls", repository=name, model=_PullsAnswer

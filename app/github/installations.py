@@ -5,6 +5,8 @@ Those that take `app` want the client of the App (`GitHubApp.app`). Source: http
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from app.github.addresses import route
 from app.github.client import GitHubClient
 from app.github.installation_models import App, Delivery, Installation, InstalledRepository, RepositoryPage
@@ -46,11 +48,20 @@ async def repository(client: GitHubClient, repository_id: int) -> InstalledRepos
     return await client.get(path, purpose="list", model=InstalledRepository)
 
 
-async def deliveries(app: GitHubClient, *, most: int = 10) -> Listing[Delivery]:
-    """The newest webhook deliveries, newest first, `most` pages of 100. GitHub keeps them for three days."""
-    path = "/app/hook/deliveries"
-    pages, complete = await app.pages(path, purpose="app:deliveries", model=list[Delivery], most=most)
-    return Listing(items=tuple(one for page in pages for one in page), complete=complete)
+async def deliveries(app: GitHubClient, *, since: datetime | None, most: int = 100) -> Listing[Delivery]:
+    """Webhook deliveries, newest first: back to that time, or all that GitHub still has (it keeps them for three days).
+
+    At most `most` pages of 100; the listing says whether that was enough.
+    """
+    pages, complete = await app.pages(
+        "/app/hook/deliveries",
+        purpose="app:deliveries",
+        model=list[Delivery],
+        most=most,
+        enough=lambda page: since is not None and any(each.delivered_at < since for each in page),
+    )
+    items = tuple(one for page in pages for one in page if since is None or one.delivered_at >= since)
+    return Listing(items=items, complete=complete)
 
 
 async def redeliver(app: GitHubClient, delivery_id: str) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import AwareDatetime, BeforeValidator, Field
 
-from app.github.models import Actor, Comment, Connection, HeadCommit, Label, Model, Oid, PullCommit, TargetCommit
+from app.github.models import Actor, App, Comment, Connection, HeadCommit, Label, Model, Oid, PullCommit, TargetCommit
 
 
 class Review(Model):
@@ -55,6 +55,12 @@ class QueueEntry(Model):
     enqueuer: Actor
     head_commit: Oid | None
     base_commit: Oid | None
+
+
+class EntryHead(Model):
+    """The head of the group that an entry of the queue is tried with; None until it is built."""
+
+    head_commit: Oid | None
 
 
 class Queue(Model):
@@ -257,12 +263,42 @@ class QueuedEntry(QueueEntry):
     pull_request: QueuedPull | None
 
 
+class SuiteStamp(Model):
+    app: App | None
+    updated_at: AwareDatetime
+
+
+class _StampedCommit(Model):
+    oid: str
+    check_suites: Connection[SuiteStamp] | None
+
+
+class _StampedHead(Model):
+    commit: _StampedCommit
+
+
 class OpenPull(Model):
+    """A pull request as the listing of a repository shows it: where it stands, and when it last changed."""
+
     id: str
     number: int
     head_ref_oid: str
     head_ref_name: str
     base_ref_name: str
+    base_ref: TipOid | None
     is_draft: bool
     is_cross_repository: bool
     updated_at: AwareDatetime
+    merge_queue_entry: EntryHead | None
+    head: Connection[_StampedHead]
+
+    @property
+    def target_sha(self) -> str | None:
+        """The tip of the branch that it aims at; None when that branch is gone."""
+        return self.base_ref.target.oid if self.base_ref and self.base_ref.target else None
+
+    @property
+    def suites(self) -> tuple[SuiteStamp, ...]:
+        """The newest check suites of the head; none while GitHub's list of commits lags behind it."""
+        commits = [node.commit for node in self.head.nodes if node.commit.oid == self.head_ref_oid]
+        return tuple(suite for commit in commits if commit.check_suites for suite in commit.check_suites.nodes)

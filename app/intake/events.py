@@ -228,6 +228,9 @@ RULES: Mapping[str, Mapping[str | None, Rule]] = {
 
 CI_EVENTS = frozenset({"check_run", "check_suite", "status", "workflow_job", "workflow_run"})
 
+# What a person said, who may wait for the answer.
+SPOKEN = frozenset({"issue_comment", "pull_request_review"})
+
 
 def is_known(event: str, action: str | None) -> bool:
     return action in RULES.get(event, {})

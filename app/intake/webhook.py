@@ -20,8 +20,9 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
 from pydantic import SecretStr
 
-from app.intake.events import Interpretation, UnreadableDelivery, interpret
+from app.intake.events import SPOKEN, Interpretation, UnreadableDelivery, interpret
 from app.intake.facts import ApprovalFact, CommandFact, CommentGone
+from app.priorities import COMMAND, NEWS, priority_of
 from app.store.comment_approvals import CommentApproval, CommentWithdrawn
 from app.store.database import DatabaseAway
 from app.store.deliveries import Delivery, DeliveryWriter, Fact
@@ -143,6 +144,7 @@ def _delivery(request: Request, raw: bytes, own_app_ids: frozenset[int]) -> Deli
         # Stored all the same: what it meant is found by the resync, and the body tells why it could not be read.
         log.error("delivery unreadable", webhook_event=event, because=str(wrong))
         about = Interpretation(None, None, None)
+    otherwise = COMMAND if event in SPOKEN else NEWS
     return Delivery(
         int(hook_id),
         _header(request, "x-github-delivery"),
@@ -151,7 +153,7 @@ def _delivery(request: Request, raw: bytes, own_app_ids: frozenset[int]) -> Deli
         about.action,
         about.installation_id,
         about.repository.id if about.repository else None,
-        tuple(Mark(str(key), about.delay) for key in about.keys),
+        tuple(Mark(str(key), about.delay, priority_of(key, otherwise)) for key in about.keys),
         tuple(_facts(about)),
     )
 

@@ -101,6 +101,20 @@ async def unknown(connection: Connection, delivery_ids: Sequence[str]) -> list[s
     return [row[0] for row in await cursor.fetchall()]
 
 
+async def searched_until(connection: Connection) -> datetime | None:
+    """Up to which delivery, by GitHub's time, lost ones were searched for; None when never."""
+    row = await (await connection.execute("select searched_until from delivery_search")).fetchone()
+    return None if row is None else row[0]
+
+
+async def save_searched_until(connection: Connection, until: datetime) -> None:
+    await connection.execute(
+        "insert into delivery_search (searched_until) values (%s) "
+        "on conflict (one) do update set searched_until = excluded.searched_until",
+        (until,),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class _Row:
     delivery: Delivery

@@ -40,6 +40,21 @@ class PullRow:
     requests: int = 0
     judged: bool = False  # whether there was a verdict on this head towards this base
     head_repository_id: int | None = None  # given to `note_head`, not kept in the row
+    changed_at: datetime | None = None  # GitHub's newest stamp as it was read
+    target_sha: str | None = None  # the tip of the branch that it aims at
+
+
+@dataclass(frozen=True, slots=True)
+class Stamps:
+    """What a listing is compared with. `changed_at` and `target_sha` are None where an older version looked last."""
+
+    number: int
+    head_sha: str
+    base_ref: str
+    seen_at: datetime
+    changed_at: datetime | None
+    target_sha: str | None
+    queued: bool  # by the gate
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +84,7 @@ class PullBase:
 
 _PULL = (
     "repository_id, number, installation_id, head_sha, head_ref, base_ref, open, kind, seen_at, head_seen_at, wants, "
-    "errored_since, enqueued_entry, enqueued_head, requests, judged"
+    "errored_since, enqueued_entry, enqueued_head, requests, judged, changed_at, target_sha"
 )
 _GROUP = "repository_id, head_sha, installation_id, target_ref, errored_since, first_seen_at, looks_without"
 
@@ -97,6 +112,17 @@ async def open_pulls(connection: Connection, repository_id: int) -> list[PullRow
     return await _open(connection, "true", repository_id)
 
 
+async def open_stamps(connection: Connection, repository_id: int) -> list[Stamps]:
+    """Of the pull requests that are open as far as is known."""
+    cursor = connection.cursor(row_factory=class_row(Stamps))
+    await cursor.execute(
+        "select number, head_sha, base_ref, seen_at, changed_at, target_sha, enqueued_entry is not null as queued "
+        "from pulls where repository_id = %s and open",
+        (repository_id,),
+    )
+    return await cursor.fetchall()
+
+
 async def _open(connection: Connection, where: LiteralString, *parameters: int | str) -> list[PullRow]:
     cursor = connection.cursor(row_factory=class_row(PullRow))
     sql = f"select {_PULL} from pulls where repository_id = %s and open and {where} order by number"
@@ -108,18 +134,19 @@ async def note_head(connection: Connection, row: PullRow) -> None:
     """Remember which commit is whose head as soon as it is seen; what was judged stays only for the same head."""
     await note_bases(connection, [_base_of(row)])
     await connection.execute(
-        "insert into pulls (repository_id, number, installation_id, head_sha, head_ref, base_ref, open, kind) "
-        "values (%s, %s, %s, %s, %s, %s, %s, %s) "
+        "insert into pulls (repository_id, number, installation_id, head_sha, head_ref, base_ref, open, kind, "
+        "changed_at, target_sha) values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s) "
         "on conflict (repository_id, number) do update set installation_id = excluded.installation_id, "
         "head_sha = excluded.head_sha, head_ref = excluded.head_ref, base_ref = excluded.base_ref, "
         "open = excluded.open, seen_at = now(), "
+        "changed_at = excluded.changed_at, target_sha = excluded.target_sha, "
         "head_seen_at = case when pulls.head_sha = excluded.head_sha then pulls.head_seen_at else now() end, "
         "judged = pulls.judged and (pulls.head_sha, pulls.base_ref) = (excluded.head_sha, excluded.base_ref), "
         "wants = case when pulls.head_sha = excluded.head_sha then pulls.wants else '[]' end, "
         "errored_since = case when pulls.head_sha = excluded.head_sha then pulls.errored_since else '{}' end",
         (
             *(row.repository_id, row.number, row.installation_id, row.head_sha),
-            *(row.head_ref, row.base_ref, row.open, row.kind),
+            *(row.head_ref, row.base_ref, row.open, row.kind, row.changed_at, row.target_sha),
         ),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from operator import attrgetter
 
 from psycopg.rows import class_row
@@ -82,3 +83,20 @@ async def of_installation(connection: Connection, installation_id: int) -> list[
 async def remove(connection: Connection, repository_ids: Sequence[int]) -> None:
     """Forget repositories that the installation lost."""
     await connection.execute("delete from repositories where repository_id = any(%s)", (sorted(repository_ids),))
+
+
+async def since_listing(connection: Connection, repository_id: int) -> tuple[timedelta | None, int]:
+    """The time since the resync listed its open pull requests, None if it never did; and the pages that this took."""
+    cursor = await connection.execute(
+        "select clock_timestamp() - listed_at, listed_pages from repositories where repository_id = %s",
+        (repository_id,),
+    )
+    return await cursor.fetchone() or (None, 0)
+
+
+async def save_listing(connection: Connection, repository_id: int, pages: int) -> None:
+    """The open pull requests were listed just now, in so many pages."""
+    await connection.execute(
+        "update repositories set listed_at = clock_timestamp(), listed_pages = %s where repository_id = %s",
+        (pages, repository_id),
+    )

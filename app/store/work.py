@@ -73,7 +73,7 @@ where key = (
          or leased_until > clock_timestamp() + interval '8 seconds')
   order by (due_at at time zone 'UTC') - priority * interval '10 seconds', due_at
   limit 1 for update skip locked)
-returning key, lease, claimed, attempts, periodic
+returning key, lease, claimed, attempts, periodic, priority
 """
 
 RENEW = """
@@ -141,6 +141,7 @@ class Lease:
     generation: int
     attempts: int
     periodic: bool
+    priority: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,9 +211,9 @@ def _merged(marks: Sequence[Mark]) -> list[Mark]:
 async def claim(db: Database) -> Lease | None:
     """The key that should be looked at first, for eight seconds; None when none is due."""
     while rows := await db.query(CLAIM, {"cut_off": CUT_OFF}):
-        key, lease, generation, attempts, periodic = rows[0]
+        key, lease, *rest = rows[0]
         if lease is not None:
-            return Lease(key, lease, generation, attempts, periodic)
+            return Lease(key, lease, *rest)
     return None
 
 

@@ -66,7 +66,7 @@ READS: dict[str, Use] = {
     "installations": installations.installations,
     "installation": lambda c: installations.installation(c, 7),
     "repository_installation": lambda c: installations.repository_installation(c, "o", "r"),
-    "deliveries": installations.deliveries,
+    "deliveries": lambda c: installations.deliveries(c, since=None),
 }
 COMMIT = message("Faster", "Why.\n\n```mergegate\nreason: x\n```\n")
 WRITES: dict[str, Use] = {

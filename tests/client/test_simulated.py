@@ -327,7 +327,7 @@ async def test_the_app_sees_its_installations(world: World) -> None:
     repositories = await installations.repositories(world.client)
     assert [one.full_name for one in repositories.items] == ["acme/shop"]
     assert (await installations.repository(world.client, world.repository.id)).name == "shop"
-    assert (await installations.deliveries(app)).complete
+    assert (await installations.deliveries(app, since=None)).complete
 
 
 async def test_an_installation_that_is_gone(world: World) -> None:
