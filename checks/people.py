@@ -57,9 +57,12 @@ class DependencyBots:
 
 @dataclass(frozen=True, slots=True)
 class Classification:
+    """`seen_kind` is what it would be without the lines of commit messages that anybody can write; None: the same."""
+
     kind: Kind
     because: str  # one sentence
     markers: tuple[str, ...] = ()  # every mark of an agent that was found
+    seen_kind: Kind | None = None
 
 
 def classify(
@@ -77,7 +80,9 @@ def classify(
     if snapshot.is_fork and uncovered:
         return Classification("outsider", f"It comes from a fork, and {uncovered[0]}.", found)
     if found:
-        return Classification("agent", f"It carries the mark of an agent: {found[0]}.", found)
+        written = not uncovered and set(found) <= set(_written_markers(snapshot, markers))
+        seen_kind: Kind | None = "person" if written else None
+        return Classification("agent", f"It carries the mark of an agent: {found[0]}.", found, seen_kind)
     if uncovered:
         return Classification("agent", f"Unknown counts as an agent: {uncovered[0]}.")
     return Classification("person", "Its author, its pusher and every committer are people of this repository.")
@@ -150,6 +155,13 @@ def _account_markers(account: Account, did: str, markers: AgentMarkers) -> Itera
         yield f"{did} the App {account.login}"
 
 
+def _written_markers(snapshot: Snapshot, markers: AgentMarkers) -> Iterator[str]:
+    """Those that stand in the message of a commit for which GitHub does not vouch."""
+    for commit in _commits(snapshot):
+        if not is_vouched(commit):
+            yield from _message_markers(commit, markers)
+
+
 def _commit_markers(commit: Commit, markers: AgentMarkers) -> Iterator[str]:
     short = commit.oid[:12]
     for role, identity in (("written", commit.author), ("committed", commit.committer)):
@@ -157,6 +169,11 @@ def _commit_markers(commit: Commit, markers: AgentMarkers) -> Iterator[str]:
             yield from _account_markers(identity.account, f"commit {short} {role} by", markers)
         elif name := agents.agent_identity(identity):
             yield f"commit {short} {role} with an address of {name}"
+    yield from _message_markers(commit, markers)
+
+
+def _message_markers(commit: Commit, markers: AgentMarkers) -> Iterator[str]:
+    short = commit.oid[:12]
     names = {*agents.AGENT_TRAILERS, *(name.casefold() for name in markers.trailers)}
     for trailer in agents.trailers(commit.message):
         if trailer.name.casefold() in names:
@@ -178,13 +195,27 @@ def _commits(snapshot: Snapshot) -> tuple[Commit, ...]:
 
 def contributors(snapshot: Snapshot) -> Iterator[Account | Unread]:
     """Whoever opened, pushed, wrote or committed it; Unread for each hand that is not known."""
+    yield from proven_contributors(snapshot)
+    for commit in _commits(snapshot):
+        for identity in (commit.author, _responsible(commit)):
+            yield identity.account or Unread(f"an address on commit {commit.oid[:12]} belongs to no account")
+
+
+def proven_contributors(snapshot: Snapshot) -> Iterator[Account | Unread]:
+    """Those of them whom GitHub itself knows: by the pull request, by the push, or by a signature that is theirs.
+
+    A signature proves the committer, or the author of a commit that GitHub made and signed; whatever else a commit says
+    of its author is written by whoever made it.
+    https://docs.github.com/en/authentication/managing-commit-signature-verification/about-commit-signature-verification
+    """
     yield snapshot.author
     yield snapshot.head.pusher or Unread("nobody saw the push")
     if isinstance(snapshot.commits, Unread):
         yield snapshot.commits
     for commit in _commits(snapshot):
-        for identity in (commit.author, _responsible(commit)):
-            yield identity.account or Unread(f"an address on commit {commit.oid[:12]} belongs to no account")
+        account = _responsible(commit).account
+        if commit.signature_valid and account is not None:
+            yield account
 
 
 def _uncovered(snapshot: Snapshot, people: PeopleRule) -> Iterator[str]:

@@ -25,7 +25,6 @@ from policies.rules import patterns
 Answer = bool | Unread
 
 BRANCHES = "refs/heads/"
-_ONLY_CLAIMED = Unread("only the evidence bundle says so")
 _ONLY_ON_GITHUB = Unread("only GitHub knows it", offline=True)  # in a local judgement
 _EVENTS = ("pull_request", "push")
 
@@ -35,18 +34,33 @@ class NotYet(Unread):
     """It will be known by itself: a run that has not ended."""
 
 
-def holds(condition: Condition, facts: Facts) -> Answer:
-    """Whether all that is given in the condition holds; Unread with the first thing that is not known."""
-    return all_of(_parts(condition, facts))
+class Claimed(Unread):
+    """Only whoever made the change says so: it brings rules down on it, satisfies none, and looking again is no use."""
+
+
+_BY_BUNDLE = Claimed("only the evidence bundle says so")
+_BY_COMMITS = Claimed("only its commits say so")
+_BY_ITSELF = Claimed("whoever made the change chose it")
+_UNNAMED = Claimed("only the agent itself could say which one it is")
+
+
+def holds(condition: Condition, facts: Facts, *, asked_for: bool = False) -> Answer:
+    """Whether all that is given in the condition holds; Unread with the first thing that is not known.
+
+    `asked_for`: it is required and nothing else may do instead. Then a title or a branch's name is what is wanted,
+    and not a way around something.
+    """
+    return all_of(_parts(condition, facts, asked_for))
 
 
 def all_of(answers: Iterable[Answer]) -> Answer:
-    """One no is a no, whatever is not known."""
+    """One no is a no, whatever is not known. What can still become known is told before what never will."""
     unread: Unread | None = None
     for answer in answers:
         if answer is False:
             return False
-        unread = unread or (answer if isinstance(answer, Unread) else None)
+        if isinstance(answer, Unread) and (unread is None or isinstance(unread, Claimed)):
+            unread = answer
     return unread or True
 
 
@@ -59,37 +73,46 @@ def _opposite(answer: Answer) -> Answer:
     return answer if isinstance(answer, Unread) else not answer
 
 
-def _parts(condition: Condition, facts: Facts) -> Iterator[Answer]:
+def _parts(condition: Condition, facts: Facts, asked_for: bool) -> Iterator[Answer]:
     """What is cheap to know comes first."""
-    yield from _about_names(condition, facts)
+    yield from _about_names(condition, facts, asked_for)
     yield from _about_work(condition, facts)
     yield from _about_change(condition, facts)
     yield from _about_people(condition, facts)
     for workflow in condition.workflows:
         yield _workflow(workflow, facts.snapshot)
     for each in condition.all:
-        yield holds(each, facts)
+        yield holds(each, facts, asked_for=asked_for)
     if condition.any:
-        yield any_of(holds(each, facts) for each in condition.any)
+        yield any_of(holds(each, facts, asked_for=asked_for) for each in condition.any)
     if condition.none_of is not None:
-        yield _opposite(holds(condition.none_of, facts))
+        yield _opposite(holds(condition.none_of, facts, asked_for=asked_for))
 
 
-def _about_names(condition: Condition, facts: Facts) -> Iterator[Answer]:
+def _about_names(condition: Condition, facts: Facts, asked_for: bool) -> Iterator[Answer]:
     snapshot = facts.snapshot
-    for wanted, ref in ((condition.target, snapshot.target_ref), (condition.source, snapshot.head.ref)):
-        if wanted:
-            yield patterns(wanted).matches(ref.removeprefix(BRANCHES))
-    for answer in _about_pull_request(condition, snapshot):
+    if condition.target:
+        yield patterns(condition.target).matches(snapshot.target_ref.removeprefix(BRANCHES))
+    if condition.source:
+        named = patterns(condition.source).matches(snapshot.head.ref.removeprefix(BRANCHES))
+        # A session's branch was chosen by the person who began it.
+        yield _chosen(named, facts.writes_itself and snapshot.session_agent is None and not asked_for)
+    for answer in _about_pull_request(condition, facts, asked_for):
         yield answer if snapshot.number is not None else _ONLY_ON_GITHUB
 
 
-def _about_pull_request(condition: Condition, snapshot: Snapshot) -> Iterator[Answer]:
+def _chosen(named: bool, by_itself: bool) -> Answer:
+    return _BY_ITSELF if named and by_itself else named
+
+
+def _about_pull_request(condition: Condition, facts: Facts, asked_for: bool) -> Iterator[Answer]:
+    snapshot = facts.snapshot
     if condition.labels:
         there = {label.casefold() for label in snapshot.labels}
         yield any(label.casefold() in there for label in condition.labels)
     if condition.title is not None:
-        yield _title(condition.title).search(snapshot.title) is not None
+        named = _title(condition.title).search(snapshot.title) is not None
+        yield _chosen(named, facts.writes_itself and not asked_for)
     if condition.repositories:
         yield patterns(condition.repositories).matches(snapshot.repository.full_name)
     if condition.fork is not None:
@@ -103,14 +126,31 @@ def _title(pattern: str) -> Any:
 
 def _about_work(condition: Condition, facts: Facts) -> Iterator[Answer]:
     if condition.kinds:
-        yield facts.who.kind in condition.kinds
+        seen = facts.who.seen_kind or facts.who.kind
+        yield _claimed(facts.who.kind in condition.kinds, seen in condition.kinds, _BY_COMMITS)
     if condition.agents:
-        named = any(patterns(condition.agents).matches(name) for name in facts.agents)
-        yield _found(named, _ONLY_ON_GITHUB if facts.snapshot.number is None else None)
+        yield _agent(condition.agents, facts)
     if condition.ticket is not None:
         yield _ticket(condition.ticket, facts.snapshot.ticket)
     if condition.signed is not None:
         yield _signed(condition.signed, facts.snapshot)
+
+
+def _claimed(holds: bool, without: bool, claimed: Claimed) -> Answer:
+    """`without` what only whoever made the change says."""
+    return holds if holds is without else claimed
+
+
+def _agent(wanted: tuple[str, ...], facts: Facts) -> Answer:
+    """Commits can name any agent, or none; that it is not one of these is known where something else names it."""
+    if any(map(patterns(wanted).matches, facts.agents)):
+        return True
+    if facts.snapshot.number is None:
+        return _ONLY_ON_GITHUB
+    if any(map(patterns(wanted).matches, facts.claimed_agents)):
+        return _BY_COMMITS
+    is_known = bool(facts.agents) or facts.who.kind in ("person", "dependency-bot")
+    return False if is_known else _UNNAMED
 
 
 def _ticket(wanted: TicketIs, ticket: Ticket | None) -> bool:
@@ -140,7 +180,7 @@ def _about_change(condition: Condition, facts: Facts) -> Iterator[Answer]:
     if condition.risk:
         yield facts.unseen or _risk(frozenset(map(risk_of, condition.risk)), facts)
     if condition.areas:
-        claimed = None if facts.claimed_areas.isdisjoint(condition.areas) else _ONLY_CLAIMED
+        claimed = None if facts.claimed_areas.isdisjoint(condition.areas) else _BY_BUNDLE
         seen = set(facts.areas) - facts.claimed_areas
         yield _found(not seen.isdisjoint(condition.areas), facts.unseen or claimed)
     if condition.size is not None:
@@ -157,8 +197,7 @@ def _about_change(condition: Condition, facts: Facts) -> Iterator[Answer]:
 def _risk(wanted: frozenset[Risk], facts: Facts) -> Answer:
     """The agent's word can raise the risk, and so take it out of what a rule is about as well as into it."""
     without = facts.level if facts.claimed_from is None else facts.claimed_from
-    holds = facts.level in wanted
-    return holds if (without in wanted) is holds else _ONLY_CLAIMED
+    return _claimed(facts.level in wanted, without in wanted, _BY_BUNDLE)
 
 
 def _found(found: bool, doubt: Unread | None) -> Answer:
@@ -201,11 +240,17 @@ def _about_people(condition: Condition, facts: Facts) -> Iterator[Answer]:
     if condition.author is not None:
         yield _is_of(condition.author, facts.snapshot.author, facts.snapshot)
     if condition.contributor is not None:
-        who = condition.contributor
-        yield any_of(_is_of(who, account, facts.snapshot) for account in facts.contributors)
+        yield any_of(_hands(condition.contributor, facts))
     if condition.only_contributors is not None:
-        who = condition.only_contributors
-        yield all_of(_is_of(who, account, facts.snapshot) for account in facts.contributors)
+        yield all_of(_hands(condition.only_contributors, facts))
+
+
+def _hands(who: NamedPeople, facts: Facts) -> Iterator[Answer]:
+    """Whether each who had a hand in it is one of these; that somebody is whom only a commit names is claimed."""
+    yield from (_is_of(who, account, facts.snapshot) for account in facts.contributors)
+    for account in facts.claimed_contributors:
+        answer = _is_of(who, account, facts.snapshot)
+        yield _BY_COMMITS if answer is True else answer
 
 
 def _is_of(who: NamedPeople, account: Account | Unread, snapshot: Snapshot) -> Answer:

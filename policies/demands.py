@@ -11,7 +11,7 @@ from checks.codeowners import Owner, owners
 from checks.electorate import Electorate
 from checks.finding import Status
 from checks.snapshot import Unread
-from policies.conditions import NotYet, electorate_of, holds
+from policies.conditions import Claimed, NotYet, electorate_of, holds
 from policies.facts import Facts
 from policies.outcome import Outcome, all_of, any_of, at_least
 from policies.rule_sections import ApprovalsWanted, Condition, Demand, OwnersWanted
@@ -28,22 +28,22 @@ class Court:
 
     policy: Policy
     facts: Facts
-    known: dict[tuple[str, bool, bool], Outcome] = field(default_factory=dict)
+    known: dict[tuple[str, bool, bool, bool], Outcome] = field(default_factory=dict)
     counts: dict[Electorate, Count] = field(default_factory=dict)
 
-    def rule(self, name: str, *, alone: bool = True, alternative: bool = False) -> Outcome:
+    def rule(self, name: str, *, alone: bool = True, alternative: bool = False, asked_for: bool = True) -> Outcome:
         """What the rule comes to. Skipped where its condition does not hold; `alone`: no other rule names it here."""
-        key = (name, alone, alternative)
+        key = (name, alone, alternative, asked_for)
         if key not in self.known:
-            self.known[key] = self._rule(name, alone=alone, alternative=alternative)
+            self.known[key] = self._rule(name, alone=alone, alternative=alternative, asked_for=asked_for)
         return self.known[key]
 
-    def _rule(self, name: str, *, alone: bool, alternative: bool) -> Outcome:
+    def _rule(self, name: str, *, alone: bool, alternative: bool, asked_for: bool) -> Outcome:
         rule = self.policy.rules[name]
         applies = True if rule.when is None else holds(rule.when, self.facts)
         if applies is False:
             return Outcome(name, Status.SKIPPED, f"rule `{name}` does not apply")
-        found = self.demand(rule.require, alternative=not alone)
+        found = self.demand(rule.require, alternative=not alone, asked_for=asked_for)
         if found.status is Status.SKIPPED:
             return Outcome(name, Status.FAILED, f"rule `{name}`: {_NOTHING}", found.parts)
         words = found.words if alone else f"rule `{name}`: {found.words}"
@@ -51,23 +51,26 @@ class Court:
             return _doubtful(name, found, words, applies, alternative=alternative)
         return Outcome(name, found.status, words, _parts(found), found.waits_for, found.counted, found.people)
 
-    def demand(self, demand: Demand, *, alternative: bool = False) -> Outcome:
-        """`alternative`: something else may do instead, so that what asks for nothing is left out, not passed."""
+    def demand(self, demand: Demand, *, alternative: bool = False, asked_for: bool = True) -> Outcome:
+        """`alternative`: something else may do instead, so that what asks for nothing is left out, not passed.
+
+        `asked_for`: nothing else may do instead, by way of whatever rules name it.
+        """
         if demand.all:
-            return all_of([self.demand(each, alternative=alternative) for each in demand.all])
+            return all_of([self.demand(each, alternative=alternative, asked_for=asked_for) for each in demand.all])
         if demand.any:
-            return any_of([self.demand(each, alternative=True) for each in demand.any])
+            return any_of([self.demand(each, alternative=True, asked_for=False) for each in demand.any])
         if demand.at_least is not None:
-            parts = [self.demand(each, alternative=True) for each in demand.at_least.of]
+            parts = [self.demand(each, alternative=True, asked_for=False) for each in demand.at_least.of]
             return at_least(demand.at_least.count, parts)
         if demand.rule is not None:
-            return self.rule(demand.rule, alone=False, alternative=alternative)
+            return self.rule(demand.rule, alone=False, alternative=alternative, asked_for=asked_for)
         if demand.approvals is not None:
             return self._approvals(demand.approvals)
         if demand.code_owners is not None:
             return self._code_owners(demand.code_owners, alternative=alternative)
         assert demand.condition is not None  # the schema asks for exactly one
-        return _condition(demand.condition, self.facts)
+        return _condition(demand.condition, self.facts, asked_for=asked_for)
 
     def _approvals(self, wanted: ApprovalsWanted) -> Outcome:
         named = wanted.model_fields_set - {"count"}
@@ -157,13 +160,15 @@ def _doubtful(name: str, found: Outcome, words: str, doubt: Unread, *, alternati
 
 
 def _open(doubt: Unread) -> Status:
+    if isinstance(doubt, Claimed):
+        return Status.FAILED
     return Status.PENDING if doubt.offline or isinstance(doubt, NotYet) else Status.ERRORED
 
 
-def _condition(condition: Condition, facts: Facts) -> Outcome:
+def _condition(condition: Condition, facts: Facts, *, asked_for: bool) -> Outcome:
     words = json.dumps(condition.model_dump(mode="json", exclude_unset=True), ensure_ascii=False)
     shown = f"`{words[:200]}`"
-    answer = holds(condition, facts)
+    answer = holds(condition, facts, asked_for=asked_for)
     if isinstance(answer, Unread):
         return _unknown("condition", answer, f"whether {shown} holds")
     if answer:

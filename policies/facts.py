@@ -10,9 +10,9 @@ from checks import agents
 from checks.approvals import Approval
 from checks.codeowners import Codeowners
 from checks.paths import PathIndex
-from checks.people import Classification, contributors
+from checks.people import Classification, contributors, is_vouched, proven_contributors
 from checks.risk import touched_paths
-from checks.snapshot import Account, Risk, Snapshot, Unread
+from checks.snapshot import Account, Commit, Risk, Snapshot, Unread
 from checks.tampering.alteration import Analysis
 from policies.rules import patterns
 
@@ -28,7 +28,7 @@ class Facts:
     """The pull request, whose it is, how risky it is, and the approvals that can count.
 
     `claimed_from` and `claimed_areas` are what the agent's own word added: the risk without it, and areas that nothing
-    else names. That word must not decide which rules apply to it.
+    else names. That word must not decide which rules apply to it; neither must what it writes into its commits.
     """
 
     snapshot: Snapshot
@@ -80,20 +80,42 @@ class Facts:
 
     @cached_property
     def contributors(self) -> tuple[Account | Unread, ...]:
-        return tuple(dict.fromkeys(contributors(self.snapshot)))
+        """Those whom GitHub knows, and a person's commits by what they say."""
+        found = contributors if self.who.kind == "person" else proven_contributors
+        return tuple(dict.fromkeys(found(self.snapshot)))
 
     @cached_property
-    def agents(self) -> tuple[str, ...]:
-        """The agent by all of the names that session, ticket, accounts and commits give it."""
-        return tuple(dict.fromkeys(name for name in self._agents() if name))
+    def claimed_contributors(self) -> tuple[Account | Unread, ...]:
+        """Whom only commits name that whoever pushed them can have written so."""
+        known = set(self.contributors)
+        return tuple(dict.fromkeys(each for each in contributors(self.snapshot) if each not in known))
 
-    def _agents(self) -> Iterator[str | None]:
+    @cached_property
+    def agents(self) -> frozenset[str]:
+        """The agent by all of the names that session, ticket, accounts and signatures of GitHub give it."""
         snapshot = self.snapshot
-        yield snapshot.session_agent
-        yield snapshot.ticket.agent if snapshot.ticket else None
-        if isinstance(snapshot.author, Account):
-            yield agents.agent_account(snapshot.author)
-        for commit in () if isinstance(snapshot.commits, Unread) else snapshot.commits:
+        named = [snapshot.session_agent, snapshot.ticket.agent if snapshot.ticket else None]
+        accounts = (snapshot.author, snapshot.head.pusher)
+        named += [agents.agent_account(account) for account in accounts if isinstance(account, Account)]
+        named += [agents.agent_identity(commit.author) for commit in self._commits if is_vouched(commit)]
+        return frozenset(name for name in named if name)
+
+    @cached_property
+    def claimed_agents(self) -> frozenset[str]:
+        """Names that only its commits give it: anybody can write them there."""
+        return frozenset(name for name in self._named_by_commits() if name) - self.agents
+
+    @property
+    def _commits(self) -> tuple[Commit, ...]:
+        return () if isinstance(self.snapshot.commits, Unread) else self.snapshot.commits
+
+    def _named_by_commits(self) -> Iterator[str | None]:
+        for commit in self._commits:
             yield agents.agent_identity(commit.author)
             yield agents.agent_identity(commit.committer)
             yield from (agents.agent_address(co_author.email) for co_author in agents.co_authors(commit.message))
+
+    @property
+    def writes_itself(self) -> bool:
+        """Whether whoever made the change also writes what stands beside it, and is nobody whose word counts."""
+        return self.who.kind != "person"

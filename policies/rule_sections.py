@@ -143,19 +143,33 @@ class Condition(Section):
     kinds: Annotated[tuple[Kind, ...], Field(min_length=1)] = Field(default=(), description="Whose work it is.")
     author: NamedPeople | None = Field(default=None, description="Whoever opened the pull request is one of these.")
     contributor: NamedPeople | None = Field(
-        default=None, description="Author, pusher, or somebody who wrote or committed a commit is one of these."
+        default=None,
+        description="Author, pusher, or somebody who wrote or committed a commit is one of these. Of an agent's "
+        "commits only a valid signature says who that is.",
     )
     only_contributors: NamedPeople | None = Field(default=None, description="All of them are of these.")
     agents: SomePatterns = Field(
-        default=(), description="The agent, as session, ticket or commits name it, gitignore style."
+        default=(),
+        description="The agent, as session, ticket or account name it, gitignore style. What only commits say of it "
+        "brings the rule down on the work and satisfies nothing.",
     )
-    labels: SomeLines = Field(default=(), description="Some of these labels is on it; case does not matter.")
+    labels: SomeLines = Field(
+        default=(),
+        description="Some of these labels is on it; case does not matter. An App with write permission on issues or "
+        "pull requests can set them too.",
+    )
     target: SomePatterns = Field(default=(), description="Target branch, gitignore style.")
-    source: SomePatterns = Field(default=(), description="Branch that it comes from, gitignore style.")
+    source: SomePatterns = Field(
+        default=(),
+        description="Branch that it comes from, gitignore style. An agent without a session chose it itself; then it "
+        "is taken like a title.",
+    )
     fork: bool | None = Field(default=None, description="Whether it comes from a fork.")
     repositories: SomePatterns = Field(default=(), description="OWNER/NAME, gitignore style, for shared policies.")
     title: Line | None = Field(
-        default=None, description="RE2 pattern that the title contains, https://github.com/google/re2/wiki/Syntax."
+        default=None,
+        description="RE2 pattern that the title contains, https://github.com/google/re2/wiki/Syntax. An agent's own "
+        "title can be asked for, but is no alternative to anything.",
     )
     size: Size | None = Field(default=None, description="How large the change is.")
     ticket: TicketIs | None = Field(default=None, description="The ticket of the work.")

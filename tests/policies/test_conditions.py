@@ -9,6 +9,7 @@ import pytest
 
 from checks.people import Classification
 from checks.snapshot import (
+    Account,
     ChangedFile,
     CommitIdentity,
     Diff,
@@ -33,6 +34,10 @@ UNKNOWN = "unknown"
 DROPPED = Alteration("data-dropped", "m.sql", 1, "", "DROP TABLE a;", "It drops a table.", Weight.RISK, "m.sql")
 RENAMED = Diff((ChangedFile("docs/new.md", FileStatus.RENAMED, "billing/old.md"),))
 PERSON = Classification("person", "They are people.")
+TRAILER = Classification("agent", "It carries the mark of an agent: a trailer.", ("a trailer",), "person")
+BY_CLAUDE = commit(ADA, message="x\n\nCo-authored-by: C <noreply@anthropic.com>")
+COPILOT = Account("copilot-swe-agent[bot]", 198982749, "Bot")
+VOUCHED = commit(COPILOT, signature_valid=True, signed_by_github=True)
 CUT = Diff((ChangedFile("docs/a.md", FileStatus.MODIFIED),), complete=False)
 TICKET = Ticket("PAY-7", "sha256:t", risk=Risk.HIGH, agent="worker-1", operator="Olga")
 NOBODY = CommitIdentity("n", "n@example.org")
@@ -98,9 +103,18 @@ ROWS: list[tuple[str, dict[str, Any], bool | str]] = [
     ("{kinds: [agent]}", {}, True),
     ("{kinds: [person, outsider]}", {}, False),
     ("{kinds: [person]}", {"who": PERSON}, True),
+    ("{kinds: [person]}", {"who": TRAILER}, UNKNOWN),
+    ("{kinds: [agent]}", {"who": TRAILER}, UNKNOWN),
+    ("{kinds: [agent, person]}", {"who": TRAILER}, True),
+    ("{kinds: [outsider]}", {"who": TRAILER}, False),
     ("{agents: [worker-*]}", {}, True),
     ("{agents: [claude]}", {}, False),
-    ("{agents: [claude]}", {"commits": (commit(ADA, message="x\n\nCo-authored-by: C <noreply@anthropic.com>"),)}, True),
+    ("{agents: [claude]}", {"commits": (BY_CLAUDE,)}, UNKNOWN),
+    ("{agents: [claude]}", {"session_agent": None}, UNKNOWN),
+    ("{agents: [claude]}", {"session_agent": None, "commits": (BY_CLAUDE,), "who": PERSON}, UNKNOWN),
+    ("{agents: [claude]}", {"session_agent": None, "who": PERSON}, False),
+    ("{agents: [copilot]}", {"session_agent": None, "commits": (VOUCHED,)}, True),
+    ("{agents: [copilot]}", {"session_agent": None, "head": Head(HEAD, None, "refs/heads/x", 1, COPILOT)}, True),
     ("{agents: [copilot]}", {"author": replace(COURIER, login="copilot-swe-agent[bot]")}, True),
     ("{agents: [worker-1]}", {"session_agent": None, "ticket": TICKET, "commits": AWAY, "author": AWAY}, True),
     # Names.
@@ -110,11 +124,14 @@ ROWS: list[tuple[str, dict[str, Any], bool | str]] = [
     ("{target: [release/*]}", {}, False),
     ("{source: [agent/*]}", {}, True),
     ("{source: [person/*]}", {}, False),
+    ("{source: [agent/*]}", {"session_agent": None}, UNKNOWN),
+    ("{source: [agent/*]}", {"session_agent": None, "who": PERSON}, True),
     ("{repositories: [acme/*]}", {}, True),
     ("{repositories: [acme/*]}", {"repository": Repository(1, "evil", "shop", "refs/heads/main")}, False),
     ("{fork: false}", {}, True),
     ("{fork: true}", {"head": Head(HEAD, None, "refs/heads/x", None)}, True),
-    ("{title: '(?i)^wip'}", {"title": "WIP: prices"}, True),
+    ("{title: '(?i)^wip'}", {"title": "WIP: prices"}, UNKNOWN),
+    ("{title: '(?i)^wip'}", {"title": "WIP: prices", "who": PERSON}, True),
     ("{title: '^wip'}", {"title": "WIP: prices"}, False),
     # Size.
     ("{size: {files: {at_most: 1}}}", {}, True),
@@ -152,7 +169,9 @@ ROWS: list[tuple[str, dict[str, Any], bool | str]] = [
     ("{author: {users: [ada]}}", {"author": AWAY}, UNKNOWN),
     ("{author: {users: ['dependabot[bot]']}}", {"author": DEPENDABOT}, True),
     ("{author: {permission: read}}", {"author": DEPENDABOT}, False),
-    ("{contributor: {users: [ada]}}", {"commits": (commit(ADA),)}, True),
+    ("{contributor: {users: [ada]}}", {"commits": (commit(ADA, signature_valid=True),)}, True),
+    ("{contributor: {users: [ada]}}", {"commits": (commit(ADA),)}, UNKNOWN),
+    ("{contributor: {users: [ada]}}", {"commits": (commit(ADA),), "who": PERSON}, True),
     ("{contributor: {users: [ada]}}", {}, False),
     ("{contributor: {users: [ada]}}", {"commits": AWAY}, UNKNOWN),
     ("{contributor: {users: [ada]}}", {"commits": (commit(COURIER, author=NOBODY),)}, UNKNOWN),

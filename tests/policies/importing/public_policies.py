@@ -324,7 +324,9 @@ SMANA = Public(
         ({"author": "ogenki-agents[bot]"}, "Smana"),
         ({"author": "ogenki-agents[bot]", "approvals": ["Smana"]}, "passes"),
         ({"author": "ogenki-agents[bot]", "paths": ["docs/CLAUDE.md"], "approvals": ["Smana"]}, "never"),
-        ({"author": "ogenki-agents[bot]", "paths": ["docs/a.md"], "source": "agent/docs-x"}, "passes"),
+        # The branch of a session was chosen by a person; any other one is the agent's own choice.
+        ({"author": "ogenki-agents[bot]", "agent": "docs", "paths": ["docs/a.md"], "source": "agent/docs-x"}, "passes"),
+        ({"author": "ogenki-agents[bot]", "paths": ["docs/a.md"], "source": "agent/docs-x"}, "Smana"),
         ({"author": "ogenki-agents[bot]", "paths": ["docs/a.md"], "source": "agent/other"}, "Smana"),
         ({"author": "ogenki-agents[bot]", "paths": ["docs/a.md"], "source": "agent/docs-x", "lines": 21}, "Smana"),
     ],

@@ -34,7 +34,9 @@ def in_force(value: Any) -> PolicyState:
 
 
 def verdict(policy: PolicyState, given: dict[str, Any]) -> Verdict:
-    case = {"name": "x", "given": {"risk": "low", **given}, "expect": {"verdict": "passed"}}
+    """policy-bot knows people only; what an agent chooses itself, as its title, lets its work past nothing here."""
+    kind = "agent" if given.get("author", "").endswith("[bot]") else "person"
+    case = {"name": "x", "given": {"risk": "low", "kind": kind, **given}, "expect": {"verdict": "passed"}}
     table = {"version": 1, "people": PEOPLE, "cases": [case]}
     (result,) = run_cases(policy, read_cases(json.dumps(table)))
     return result.verdict
