@@ -80,6 +80,9 @@ def unfit(pattern: str) -> str | None:
         return "a pattern cannot begin with `#`, escaped or not"
     if "***" in pattern:
         return "`***` is no wildcard; write `**`"
+    if pattern == "/" or "//" in pattern or {".", ".."} & set(pattern.split("/")):
+        # Its page has no such pattern, and users found none that works: https://github.com/sbdchd/codeowners/issues/28
+        return "GitHub does not say what a lone `/`, `//`, `./` or `../` matches; write `*`, or one slash before a name"
     if any(character in "[]" for character, escaped in _characters(pattern) if not escaped):
         return "both `[` and `]` must be escaped with a backslash; ranges of characters are not known here"
     if _dangles(pattern):

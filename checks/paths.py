@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
+from checks.lookalikes import as_latin
 from checks.path_expressions import ExpressionSet, Hit, decides, expressions_of
 
 MAX_PATTERNS = 1_000
@@ -39,8 +39,8 @@ class PathPatterns:
     def matches(self, path: str) -> bool:
         """Whether a rule that restricts applies to `path`.
 
-        Both the path as it is and its folded form (Unicode NFC, no difference of case) are looked at, since a file
-        system may take one name for the other; a hit on either side counts.
+        Both the path as it is and its folded form (as it looks, see `checks.lookalikes`, without difference of case)
+        are looked at, since a file system or a person may take one name for the other; a hit on either side counts.
         """
         return self.first_match(path) is not None
 
@@ -192,7 +192,7 @@ def _size(patterns: Sequence[str]) -> int:
 
 
 def _fold(text: str) -> str:
-    return text.lower() if text.isascii() else unicodedata.normalize("NFC", text).casefold()
+    return text.lower() if text.isascii() else as_latin(text).casefold()
 
 
 def _views(path: str) -> tuple[str, str]:

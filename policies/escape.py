@@ -7,11 +7,8 @@ Markdown's own escapes were used, because that happens after Markdown is done. O
 
 from __future__ import annotations
 
-import unicodedata
+from checks.lookalikes import is_hidden
 
-_HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Co", "Cn", "Cs", "Zl", "Zp"})
-# Letters and marks without a shape, which Unicode does not class as format characters.
-_HIDDEN_LETTERS = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f\u17b4\u17b5\u180b\u180c\u180d\u180f")
 _PLAIN_MARKS = frozenset(".,;'’“”\"()?!%…–—=+-·")
 _BEFORE = "(\"'“’"
 _AFTER = ".,;:!?)\"'”’…"
@@ -31,13 +28,6 @@ def _visible(character: str) -> str:
     if character in "\t\n\r\x0b\x0c":
         return " "
     return f"⟨U+{ord(character):04X}⟩" if is_hidden(character) else character
-
-
-def is_hidden(character: str) -> bool:
-    """Control, direction, zero-width, variation and unassigned characters, and letters that show nothing."""
-    if character in _HIDDEN_LETTERS or "\ufe00" <= character <= "\ufe0f" or "\U000e0100" <= character <= "\U000e01ef":
-        return True
-    return unicodedata.category(character) in _HIDDEN_CATEGORIES
 
 
 def code(text: str, limit: int = 200) -> str:

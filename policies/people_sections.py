@@ -54,8 +54,8 @@ class DependencyBots(Section):
     paths: Patterns = Field(description="Manifests and lock files that such an update may change.")
     risk: RiskWord = Field(description="Risk of such an update; anything else a bot does is judged as an agent's.")
     updates: Literal["patch", "minor", "major"] = Field(
-        description="The largest step of a version that has this risk. A larger one is high, and so is a new package, another "
-        "source, a missing checksum, and whatever else is no new version."
+        description="The largest step of a version that has this risk. A larger one is high, and so is a new package, "
+        "another source, a missing checksum, and whatever else is no new version."
     )
 
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import re2
 
 from checks.bundle import find_blocks
-from policies.escape import clean, is_hidden
+from checks.lookalikes import is_hidden
+from policies.escape import clean
 
 _LONGEST_TITLE = 250  # characters
 _CLOSED_COMMENT = re2.compile(r"<!--.*?-->")

@@ -124,6 +124,13 @@ def test_special_characters(line: str, path: str) -> None:
         ("x @", "no owner"),
         ("x @a,@b", "no owner"),
         ("x\\", "escapes nothing"),
+        # What the page says nothing about; nobody knows whose these are.
+        ("/ @a", "does not say what a lone `/`"),
+        ("//src/ @a", "does not say"),
+        ("docs//x @a", "does not say"),
+        ("docs// @a", "does not say"),
+        ("./src/ @a", "does not say"),
+        ("src/../x @a", "does not say"),
         ("x" * 8_001, "longer than"),
     ],
 )
