@@ -408,6 +408,10 @@ class Ticket:
     verification_commands: tuple[str, ...] = ()
     agent: str | None = None
     operator: str | None = None  # login of the person who runs the agent
+    blocked: str | None = None  # why nothing of it may be merged, after "the ticket": `was stopped`
+    held_by: str | None = None  # login of the person who keeps its pull request out of the queue
+    held_because: str | None = None
+    migration: bool = False  # stored data or its schema is touched: a person decides
 
 
 @dataclass(frozen=True, slots=True)

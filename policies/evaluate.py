@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from checks import baseline, ci, claims, history, origin, rollback, scope, verified
 from checks.approval_code import code_of
-from checks.finding import Finding, Fix, Status, failed, passed, pending, skipped
+from checks.finding import Finding, Fix, Status, passed, skipped
 from checks.new_tests import is_too_long, paths_of_new_tests
 from checks.snapshot import Snapshot
 from checks.steering import test_infrastructure
@@ -22,6 +22,7 @@ from policies.proposal import policy_check
 from policies.reviewing import review_of
 from policies.schema import Policy
 from policies.subject import subject_of
+from policies.tickets.finding import ticket_finding
 from policies.tree import group, leaf, required
 from policies.verdict import Node, Verdict, VerificationOrder
 from policies.words import policy_finding
@@ -144,7 +145,7 @@ def _of_agent(case: Case) -> tuple[Node, ...]:
     )
     return (
         group("policy", _policy(case)),
-        group("ticket", (_ticket(case),)),
+        group("ticket", (ticket_finding(case.snapshot, required=policy.ticket.required),)),
         group("bundle", (*given, *history.check(case.snapshot, case.reading))),
         group("scope", (*scope.check(case.snapshot), *origin.commits(case.snapshot))),
         group("risk", case.risk.findings),
@@ -175,19 +176,6 @@ def _ran(case: Case) -> tuple[Finding, ...]:
     rule = rules.baseline_rule(case.state.policy)
     shrunk = baseline.check(case.ran.runs, case.snapshot.baselines, rule, case.reading.bundle)
     return (*case.ran.findings, *shrunk)
-
-
-def _ticket(case: Case) -> Finding:
-    ticket = case.snapshot.ticket
-    if ticket is not None:
-        return passed("ticket", f"It belongs to ticket `{ticket.id}`.")
-    if not case.state.policy.ticket.required:
-        return skipped("ticket", "It belongs to no ticket, and the policy asks for none.")
-    if case.snapshot.number is None:
-        fix = Fix("link-ticket", "Hand over the ticket (`--ticket FILE`), or open a pull request from an accepted one.")
-        return pending("ticket", "The policy asks for a ticket; only GitHub knows whether there is one.", fix=fix)
-    fix = Fix("link-ticket", "Start the work from an accepted ticket.")
-    return failed("ticket", "It belongs to no ticket, and the policy asks for one.", fix=fix)
 
 
 def _with_verifier(case: Case, parts: tuple[Node, ...]) -> tuple[tuple[Node, ...], tuple[VerificationOrder, ...]]:

@@ -11,6 +11,7 @@ from checks.tickets.form import TicketForm
 from policies.tickets.states import Event
 
 REPOSITORY, NUMBER = 42, 3
+BRANCH = f"refs/heads/agent/{NUMBER}"
 FORM = TicketForm(
     goal="Orders of more than 100 get a discount of ten percent.",
     allowed_paths=("shop/**",),
@@ -43,7 +44,7 @@ async def accepted(connection: Connection, number: int = NUMBER) -> None:
 async def claimed(connection: Connection, number: int = NUMBER) -> runs.Run:
     await accepted(connection, number)
     assert await moving.move(connection, REPOSITORY, number, Event.CLAIMED, Cause("claude", "claim"))
-    return await runs.begin(connection, REPOSITORY, number, revision=1, agent="claude", pool=None, session_id=None)
+    return await runs.begin(connection, REPOSITORY, number, revision=1, agent="claude", pool=None, branch=BRANCH)
 
 
 async def happened(database: Database, event: Event, number: int = NUMBER) -> Moved | None:

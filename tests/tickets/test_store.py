@@ -20,7 +20,7 @@ from app.store.tickets.questions import Asking
 from app.store.tickets.runs import Progress
 from app.store.tickets.ticket import SeenIssue
 from policies.tickets.states import Event, Position, State
-from tests.tickets.rows import ADA, FORM, NUMBER, REPOSITORY, accepted, claimed, draft, happened, wanted
+from tests.tickets.rows import ADA, BRANCH, FORM, NUMBER, REPOSITORY, accepted, claimed, draft, happened, wanted
 
 pytestmark = pytest.mark.anyio
 
@@ -105,7 +105,7 @@ async def test_an_attempt_counts_once_it_has_begun(database: Database) -> None:
         assert (run.attempt, run.started_at, run.minutes) == (1, None, 0)
         with pytest.raises(psycopg.errors.UniqueViolation):
             async with connection.transaction():
-                await runs.begin(connection, REPOSITORY, NUMBER, revision=1, agent="x", pool=None, session_id=None)
+                await runs.begin(connection, REPOSITORY, NUMBER, revision=1, agent="x", pool=None, branch=BRANCH)
         await runs.end_open(connection, REPOSITORY, NUMBER, outcome="not_started")
         row = await ticket.find(connection, REPOSITORY, NUMBER)
         assert row is not None

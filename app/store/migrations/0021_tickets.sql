@@ -66,6 +66,7 @@ create table ticket_runs (
   revision integer not null,
   agent text not null,
   pool text,
+  branch text not null,                       -- full ref
   session_id bigint,
   claimed_at timestamptz not null default clock_timestamp(),
   started_at timestamptz,
@@ -84,6 +85,7 @@ create table ticket_runs (
 create unique index ticket_runs_open on ticket_runs (repository_id, number) where ended_at is null;
 create index ticket_runs_of on ticket_runs (repository_id, number, id);
 create index ticket_runs_claimed on ticket_runs (repository_id, claimed_at);
+create index ticket_runs_branch on ticket_runs (repository_id, branch);
 create index ticket_runs_session on ticket_runs (session_id);
 
 create table ticket_questions (

@@ -32,6 +32,7 @@ class Run:
     revision: int
     agent: str
     pool: str | None
+    branch: str  # full ref
     session_id: int | None
     claimed_at: datetime
     started_at: datetime | None
@@ -75,13 +76,13 @@ MINUTES = (
     "::float8"
 )
 COLUMNS = (
-    f"id, repository_id, number, attempt, revision, agent, pool, session_id, claimed_at, started_at, heartbeat_at, "
-    f"ended_at, outcome, {MINUTES} as minutes, cost, cost_kind, step, steps, percent, doing, blocker"
+    "id, repository_id, number, attempt, revision, agent, pool, branch, session_id, claimed_at, started_at, "
+    f"heartbeat_at, ended_at, outcome, {MINUTES} as minutes, cost, cost_kind, step, steps, percent, doing, blocker"
 )
 OWN = "repository_id = %s and number = %s"
 BEGIN = f"""
-insert into ticket_runs (repository_id, number, attempt, revision, agent, pool, session_id)
-values (%s, %s, %s, %s, %s, %s, %s) returning {COLUMNS}
+insert into ticket_runs (repository_id, number, attempt, revision, agent, pool, branch, session_id)
+values (%s, %s, %s, %s, %s, %s, %s, %s) returning {COLUMNS}
 """
 # An attempt's cost only grows: a report that comes late, or from an agent that began anew, takes nothing back.
 REPORT = f"""
@@ -92,8 +93,8 @@ update ticket_runs set heartbeat_at = clock_timestamp(), started_at = coalesce(s
 where id = %s and ended_at is null returning {COLUMNS}
 """
 SPENT = f"""
-select count(*) filter (where started_at is not null or ended_at is null), coalesce(sum({MINUTES}), 0)::float8,
-  coalesce(sum(cost), 0) from ticket_runs where
+select count(distinct (number, attempt)) filter (where started_at is not null or ended_at is null),
+  coalesce(sum({MINUTES}), 0)::float8, coalesce(sum(cost), 0) from ticket_runs where
 """
 
 
@@ -105,15 +106,21 @@ async def begin(
     revision: int,
     agent: str,
     pool: str | None,
-    session_id: int | None,
+    branch: str,
+    session_id: int | None = None,
+    counted: bool = True,
 ) -> Run:
-    """A new attempt, counted. The caller holds the row of the ticket, which has no open one (or UniqueViolation)."""
+    """A new attempt, counted. The caller holds the row of the ticket, which has no open one (or UniqueViolation).
+
+    Not `counted`: the attempt before goes on, after a person's answer. `branch` is a full ref.
+    """
     cursor = await connection.execute(
-        f"update tickets set attempts = attempts + 1 where {OWN} returning attempts", (repository_id, number)
+        f"update tickets set attempts = attempts + %s where {OWN} returning attempts",
+        (int(counted), repository_id, number),
     )
     row = await cursor.fetchone()
     attempt = row[0] if row else 1
-    names = (text(agent), None if pool is None else text(pool))
+    names = (text(agent), None if pool is None else text(pool), text(branch))
     return await _must(connection, BEGIN, repository_id, number, attempt, revision, *names, session_id)
 
 
@@ -169,6 +176,23 @@ async def of_session(connection: Connection, session_id: int) -> Run | None:
     return await _one(
         connection, f"select {COLUMNS} from ticket_runs where session_id = %s order by id desc limit 1", session_id
     )
+
+
+async def newest(connection: Connection, repository_id: int, number: int) -> Run | None:
+    """The attempt that began last, under way or ended."""
+    return await _one(
+        connection, f"select {COLUMNS} from ticket_runs where {OWN} order by id desc limit 1", repository_id, number
+    )
+
+
+async def ticket_of_branch(connection: Connection, repository_id: int, branch: str) -> int | None:
+    """The ticket whose newest attempt works on a branch (full ref)."""
+    cursor = await connection.execute(
+        "select number from ticket_runs where repository_id = %s and branch = %s order by id desc limit 1",
+        (repository_id, text(branch)),
+    )
+    row = await cursor.fetchone()
+    return row[0] if row else None
 
 
 async def of_ticket(connection: Connection, repository_id: int, number: int) -> list[Run]:
