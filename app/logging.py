@@ -6,14 +6,21 @@ structlog takes a tenth of a second and 15 MB to import. A command that seldom h
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import MutableMapping
+from collections.abc import Mapping, MutableMapping, Sequence
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
-from app.github.errors import redacted
+from app.redaction import REDACTED, without_credentials
 
 if TYPE_CHECKING:
     import structlog
+    from structlog.typing import Processor
+
+SECRET_FIELDS = frozenset({"authorization", "client_secret", "password", "private_key", "secret", "signature", "token"})
+LONGEST = 20_000  # characters of one field; a traceback is long
+DEEPEST = 4  # levels of nested fields that are shown one by one
 
 # What a library says about single requests belongs into its own debugging, and httpx would log whole addresses.
 QUIET = ("httpx", "httpcore", "uvicorn.access", "psycopg.pool")
@@ -48,27 +55,51 @@ def keep_quiet() -> None:
 
 
 def configure_logging(level: int = _INFO) -> None:
-    """Set up structlog and the standard library's logging for this process."""
+    """Set up structlog and the standard library's logging for this process: the same lines, by the same processors."""
     import logging
 
     import structlog
 
-    logging.basicConfig(level=level, stream=sys.stderr, format="%(message)s")
+    stamp = structlog.processors.TimeStamper(fmt="iso", utc=True)
+    last = (structlog.processors.format_exc_info, _without_credentials, _renderer())
+    _set_up_standard_library(level, (structlog.stdlib.add_log_level, stamp), last)
     for name in QUIET:
         logging.getLogger(name).setLevel(logging.WARNING)
-    renderer = structlog.dev.ConsoleRenderer() if sys.stderr.isatty() else structlog.processors.JSONRenderer()
     structlog.configure(
-        processors=[
-            structlog.contextvars.merge_contextvars,
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            _without_credentials,
-            structlog.processors.format_exc_info,
-            renderer,
-        ],
+        processors=[structlog.contextvars.merge_contextvars, structlog.processors.add_log_level, stamp, *last],
         wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=_to_standard_error,
     )
+
+
+def _renderer() -> Processor:
+    import structlog
+
+    if sys.stderr.isatty():
+        return structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+    return structlog.processors.JSONRenderer()
+
+
+def _set_up_standard_library(level: int, first: Sequence[Processor], last: Sequence[Processor]) -> None:
+    """What libraries log is shown like our own lines."""
+    import logging
+
+    import structlog
+
+    formatter = structlog.stdlib.ProcessorFormatter(
+        foreign_pre_chain=[structlog.contextvars.merge_contextvars, *first],
+        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *last],
+    )
+
+    class ToStandardError(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            with contextlib.suppress(ValueError, OSError):  # standard error was closed
+                sys.stderr.write(self.format(record) + "\n")
+                sys.stderr.flush()
+
+    handler = ToStandardError()
+    handler.setFormatter(formatter)
+    logging.basicConfig(level=level, handlers=[handler])
 
 
 def _to_standard_error(*_: Any) -> structlog.PrintLogger:
@@ -79,5 +110,21 @@ def _to_standard_error(*_: Any) -> structlog.PrintLogger:
 
 
 def _without_credentials(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Texts from outside may quote what somebody pasted; whatever looks like a credential is taken out."""
-    return {name: redacted(value) if isinstance(value, str) else value for name, value in event.items()}
+    """Texts from outside may quote what somebody pasted; whatever is, or looks like, a credential is taken out."""
+    return {name: _harmless(name, value) for name, value in event.items()}
+
+
+def _harmless(name: str, value: Any, depth: int = 0) -> Any:
+    """`value` as JSON can show it. A secret by its type or by the name of its field is never shown."""
+    if isinstance(value, bool | int | float | NoneType):
+        return value
+    if name.lower() in SECRET_FIELDS or type(value).__name__ in ("SecretStr", "SecretBytes"):
+        return REDACTED
+    if isinstance(value, str):
+        return without_credentials(value)[:LONGEST]
+    if isinstance(value, Mapping) and depth < DEEPEST:
+        return {str(key): _harmless(str(key), each, depth + 1) for key, each in value.items()}
+    if isinstance(value, list | tuple | set | frozenset) and depth < DEEPEST:
+        return [_harmless(name, each, depth + 1) for each in value]
+    text = value.decode(errors="replace") if isinstance(value, bytes) else repr(value)
+    return without_credentials(text)[:LONGEST]

@@ -1,9 +1,10 @@
-"""Every answer and webhook of the simulated GitHub, in whichever test, fits GitHub's own descriptions."""
+"""What holds in every test: the simulated GitHub answers as GitHub does, and nothing that is shown holds a token."""
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pytest
 import structlog
@@ -28,3 +29,32 @@ def logging_as_it_was() -> Iterator[None]:
     yield
     if structlog.is_configured():
         structlog.reset_defaults()
+
+
+# Long enough that no name of a test or of a field has this form; tokens of 4,000 characters begin so too.
+TOKEN = re.compile(
+    r"gh[a-z]_[A-Za-z0-9._-]{30,}|github_pat_[A-Za-z0-9_]{30,}|mgs_[0-9A-Za-z]{49}|eyJ[A-Za-z0-9_-]{20,}\.eyJ"
+    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----"
+)
+
+
+def token_in(text: str) -> str | None:
+    """Where something of a token's form stands in `text`: what is before it, and its first characters."""
+    found = TOKEN.search(text)
+    return None if found is None else text[max(0, found.start() - 200) : found.start() + 12]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A test during which a token was printed or logged fails, in whichever part of the program that was.
+
+    The report itself shows none either.
+    """
+    report = yield
+    for name, text in report.sections:
+        where = token_in(text)
+        if where is not None and report.passed and name.endswith(report.when):
+            report.outcome = "failed"
+            report.longrepr = f"{report.nodeid}: a token was shown ({name}): …{where}…"
+    report.sections = [(name, TOKEN.sub("[token]", text)) for name, text in report.sections]
+    return report

@@ -17,10 +17,10 @@ Messages never hold a credential: they are built from the method, the path and G
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 
-_TOKEN = re.compile(r"(?:gh[a-z]_|github_pat_|eyJ)[A-Za-z0-9._-]{8,}")
+from app.redaction import without_credentials
+
 _LONGEST = 500
 GRANT_APP = "grant it to the App and accept it in the installation"
 GRANT_OWN = "use a token that has it, and that its owner's organisation allows"
@@ -29,7 +29,7 @@ GRANT_OWN = "use a token that has it, and that its owner's organisation allows"
 def redacted(text: str) -> str:
     """`text` on one line of at most 500 characters, without anything that looks like a GitHub credential."""
     line = " ".join(text[: 4 * _LONGEST].split())
-    return _TOKEN.sub("[redacted]", line)[:_LONGEST]
+    return without_credentials(line)[:_LONGEST]
 
 
 class GitHubError(Exception):
