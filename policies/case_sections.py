@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from functools import cache
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from checks.document import DocumentError, read_document
-from policies.errors import InvalidPolicyError, explain_errors, unreadable
+from checks.document import Document, DocumentError, read_document
+from policies.errors import InvalidPolicyError, PolicyError, explain_errors, unreadable
 from policies.fields import Kind, Line, Login, Organization, PermissionWord, RiskWord, Section, Team
+from policies.rule_parts import unknown_kinds
 from policies.rule_sections import Conclusion, RuleName
 
 MAX_BYTES = 1024 * 1024
@@ -133,7 +135,15 @@ def read_cases(text: str) -> CaseTable:
     except DocumentError as refused:
         raise InvalidPolicyError(unreadable(refused.fault)) from refused
     try:
-        return CaseTable.model_validate_json(json.dumps(document.value))
+        table = CaseTable.model_validate_json(json.dumps(document.value))
     except ValidationError as invalid:
         errors = invalid.errors(include_url=False)
         raise InvalidPolicyError(*explain_errors(document, errors, case_schema())) from invalid
+    unknown = [error for number, case in enumerate(table.cases) for error in _kind_errors(document, number, case)]
+    if unknown:
+        raise InvalidPolicyError(*unknown)
+    return table
+
+
+def _kind_errors(document: Document, number: int, case: PolicyCase) -> Iterator[PolicyError]:
+    return unknown_kinds(document, ("cases", number, "given", "content"), case.given.content)

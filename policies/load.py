@@ -18,7 +18,7 @@ from policies.errors import InvalidPolicyError, PolicyError, did_you_mean, error
 from policies.fields import REUSE
 from policies.patterns import pattern_errors
 from policies.rule_names import name_errors
-from policies.rule_parts import title_errors
+from policies.rule_parts import title_errors, word_errors
 from policies.schema import Policy
 
 MAX_BYTES = 64 * 1024
@@ -99,7 +99,8 @@ def load(text: str, presets: Mapping[str, str], reused: str | None = None) -> Po
         policy = _validated(json.dumps(complete))
     except ValidationError as invalid:
         raise InvalidPolicyError(*explain_errors(document, invalid.errors(include_url=False))) from invalid
-    errors = (*pattern_errors(document, policy), *title_errors(document, policy), *name_errors(document, policy))
+    errors = [*pattern_errors(document, policy), *title_errors(document, policy), *word_errors(document, policy)]
+    errors += name_errors(document, policy)
     if errors:
         raise InvalidPolicyError(*errors)
     return policy

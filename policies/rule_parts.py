@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 import re2
 
+from checks.areas import AREAS
 from checks.document import Document, Path
-from policies.errors import PolicyError, error_at
+from checks.tampering.kinds import KINDS, is_kind
+from policies.errors import PolicyError, did_you_mean, error_at
 from policies.rule_sections import Condition, Demand, Who
 from policies.schema import Policy
 
@@ -69,6 +71,24 @@ def path_lists(policy: Policy) -> tuple[tuple[str, ...], ...]:
     """Each list of `paths` that some condition asks about, once."""
     lists = (condition.paths for _, condition in all_conditions(policy))
     return tuple(dict.fromkeys(paths for paths in lists if paths))
+
+
+def word_errors(document: Document, policy: Policy) -> Iterator[PolicyError]:
+    """Kinds of finding about contents, and areas, that nothing ever has: a rule about them would never hold."""
+    for path, condition in all_conditions(policy):
+        yield from unknown_kinds(document, (*path, "content"), condition.content)
+        for index, name in enumerate(condition.areas):
+            if name not in policy.risk.areas and name not in AREAS:
+                hint = did_you_mean(name, (*policy.risk.areas, *AREAS)) or "Add it under `risk.areas`, with its paths"
+                yield error_at(document, (*path, "areas", index), f"there is no area `{name}`", hint)
+
+
+def unknown_kinds(document: Document, path: Path, words: tuple[str, ...]) -> Iterator[PolicyError]:
+    """An error for each of `words`, a list that stands at `path`, that is no kind of finding about contents."""
+    for index, word in enumerate(words):
+        if not is_kind(word):
+            hint = did_you_mean(word, KINDS) or "Write one that a check run shows as `tampering.<kind>`"
+            yield error_at(document, (*path, index), f"there is no kind of finding `{word[:60]}`", hint)
 
 
 def title_errors(document: Document, policy: Policy) -> Iterator[PolicyError]:

@@ -151,6 +151,8 @@ FAULTS: list[tuple[str, Any]] = [
     ("version: 1\ncases: [{name: x, expect: {verdict: passd}}]", (2, 28, "cases[0].expect.verdict", "the word")),
     ("version: 1\npeople: {a: {permision: read}}\ncases: [{name: x, expect: {verdict: passed}}]",
      (2, 14, "people.a.permision", "there is no such field")),
+    ("version: 1\ncases: [{name: x, given: {content: [data-droped]}, expect: {risk: low}}]",
+     (2, 37, "cases[0].given.content[0]", "there is no kind of finding `data-droped`")),
     ("version: 2\ncases: [{name: x, expect: {verdict: passed}}]", (1, 1, "version", "the word is not known here")),
     ("[", (1, 2, "", "not readable")),
     ("version: 1\ncases: &a []", (2, 8, "", "an anchor")),
