@@ -14,13 +14,16 @@ import re2
 
 from checks.ci_runs import CountingRuns, choose
 from checks.electorate import Electorate, why_not_among
-from checks.snapshot import Account, Diff, Risk, Snapshot, Ticket, Unread, WorkflowRun
+from checks.snapshot import Account, Risk, Snapshot, Ticket, Unread, WorkflowRun
 from checks.workflow_files import bare_path, check_file
 from policies.facts import Facts
 from policies.fields import permission_of, risk_of
+from policies.measures import is_of_size
 from policies.rule_parts import TITLE_OPTIONS
-from policies.rule_sections import Condition, NamedPeople, Range, Size, TicketIs, Who, WorkflowIs
+from policies.rule_sections import Condition, NamedPeople, TicketIs, Who, WorkflowIs
 from policies.rules import patterns
+from policies.spelling import has_label, has_title, names_bot
+from policies.unknown import NeverKnown
 
 Answer = bool | Unread
 
@@ -34,7 +37,7 @@ class NotYet(Unread):
     """It will be known by itself: a run that has not ended."""
 
 
-class Claimed(Unread):
+class Claimed(NeverKnown):
     """Only whoever made the change says so: it brings rules down on it, satisfies none, and looking again is no use."""
 
 
@@ -59,7 +62,7 @@ def all_of(answers: Iterable[Answer]) -> Answer:
     for answer in answers:
         if answer is False:
             return False
-        if isinstance(answer, Unread) and (unread is None or isinstance(unread, Claimed)):
+        if isinstance(answer, Unread) and (unread is None or isinstance(unread, NeverKnown)):
             unread = answer
     return unread or True
 
@@ -101,17 +104,16 @@ def _about_names(condition: Condition, facts: Facts, asked_for: bool) -> Iterato
         yield answer if snapshot.number is not None else _ONLY_ON_GITHUB
 
 
-def _chosen(named: bool, by_itself: bool) -> Answer:
-    return _BY_ITSELF if named and by_itself else named
+def _chosen(named: Answer, by_itself: bool) -> Answer:
+    return _BY_ITSELF if named is True and by_itself else named
 
 
 def _about_pull_request(condition: Condition, facts: Facts, asked_for: bool) -> Iterator[Answer]:
     snapshot = facts.snapshot
     if condition.labels:
-        there = {label.casefold() for label in snapshot.labels}
-        yield any(label.casefold() in there for label in condition.labels)
+        yield has_label(condition.labels, snapshot.labels)
     if condition.title is not None:
-        named = _title(condition.title).search(snapshot.title) is not None
+        named = has_title(_title(condition.title), snapshot.title)
         yield _chosen(named, facts.writes_itself and not asked_for)
     if condition.repositories:
         yield patterns(condition.repositories).matches(snapshot.repository.full_name)
@@ -184,7 +186,7 @@ def _about_change(condition: Condition, facts: Facts) -> Iterator[Answer]:
         seen = set(facts.areas) - facts.claimed_areas
         yield _found(not seen.isdisjoint(condition.areas), facts.unseen or claimed)
     if condition.size is not None:
-        yield _size(condition.size, facts.snapshot.diff)
+        yield is_of_size(condition.size, (facts.snapshot.diff, facts.snapshot.merge_diff))
     if condition.content:
         kinds, doubt = facts.contents
         yield _found(not kinds.isdisjoint(condition.content), doubt)
@@ -209,27 +211,6 @@ def _only(wanted: tuple[str, ...], facts: Facts) -> Answer:
     if not facts.within(wanted):
         return False
     return facts.unseen or bool(facts.paths)
-
-
-def _size(wanted: Size, diff: Diff | Unread) -> Answer:
-    if isinstance(diff, Unread):
-        return diff
-    if not diff.complete:
-        return Unread("not every changed file is listed")
-    additions, deletions = sum(file.additions for file in diff.files), sum(file.deletions for file in diff.files)
-    measured = (
-        (wanted.files, len(diff.files)),
-        (wanted.additions, additions),
-        (wanted.deletions, deletions),
-        (wanted.lines, additions + deletions),
-    )
-    return all(_within(bounds, number) for bounds, number in measured if bounds is not None)
-
-
-def _within(bounds: Range, number: int) -> bool:
-    if bounds.at_least is not None and number < bounds.at_least:
-        return False
-    return bounds.at_most is None or number <= bounds.at_most
 
 
 def electorate_of(who: Who) -> Electorate:
@@ -259,7 +240,7 @@ def _is_of(who: NamedPeople, account: Account | Unread, snapshot: Snapshot) -> A
         return account
     electorate = electorate_of(who)
     if account.is_bot:
-        return account.login.casefold() in {login.casefold() for login in electorate.users}
+        return names_bot(electorate.users, account)
     why = why_not_among(snapshot, electorate, account)
     return why if isinstance(why, Unread) else why is None
 

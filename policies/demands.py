@@ -11,12 +11,13 @@ from checks.codeowners import Owner, owners
 from checks.electorate import Electorate
 from checks.finding import Status
 from checks.snapshot import Unread
-from policies.conditions import Claimed, NotYet, electorate_of, holds
+from policies.conditions import NotYet, electorate_of, holds
 from policies.facts import Facts
 from policies.outcome import Outcome, all_of, any_of, at_least
 from policies.rule_sections import ApprovalsWanted, Condition, Demand, OwnersWanted
 from policies.rules import electorate_at
 from policies.schema import Policy
+from policies.unknown import NeverKnown
 
 _SHOWN = 3  # owners' groups, and approvals that do not count
 _NOTHING = "nothing of what it requires applies here"
@@ -160,7 +161,7 @@ def _doubtful(name: str, found: Outcome, words: str, doubt: Unread, *, alternati
 
 
 def _open(doubt: Unread) -> Status:
-    if isinstance(doubt, Claimed):
+    if isinstance(doubt, NeverKnown):
         return Status.FAILED
     return Status.PENDING if doubt.offline or isinstance(doubt, NotYet) else Status.ERRORED
 

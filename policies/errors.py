@@ -11,7 +11,7 @@ from typing import Any
 from pydantic_core import ErrorDetails
 
 from checks.document import Document, Fault, Path
-from policies.fields import APP, LOGIN, ORGANIZATION, REUSE, TEAM
+from policies.fields import APP, LOGIN, ORGANIZATION, PERSON, REUSE, TEAM
 from policies.queue_section import STAMP
 from policies.schema import policy_schema
 
@@ -44,6 +44,7 @@ _FORMS = {
     ),
     ORGANIZATION: ("that is no organisation's login", "Write it without `@`, for example `acme`"),
     LOGIN: ("that is no login", "Write it without `@`, for example `ada` or `dependabot[bot]`"),
+    PERSON: ("that is no person's login, and only a person's word counts here", "Write it without `@`, as `ada`"),
     STAMP: ("that is no time", "Write `fri 16:00` for every week, or `2026-12-23 12:00` for once"),
     TEAM: ("that is no team's slug", "Write it without the organisation, for example `core`"),
 }

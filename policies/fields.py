@@ -19,10 +19,13 @@ Patterns = Annotated[tuple[Pattern, ...], Field(max_length=500)]
 REUSE = r"^([A-Za-z0-9-]{1,100})/([A-Za-z0-9._-]{1,100})/([^@\s]{1,300})@([0-9a-f]{40})$"
 # https://docs.github.com/en/get-started/signing-up-for-github/creating-an-account-on-github; Apps end in `[bot]`.
 LOGIN = r"^[A-Za-z0-9_-]{1,100}(\[bot\])?$"
+PERSON = r"^[A-Za-z0-9_-]{1,100}$"
 ORGANIZATION = r"^[A-Za-z0-9-]{1,100}$"
 TEAM = r"^[a-z0-9_-]{1,100}$"
 APP = r"^[a-z0-9][a-z0-9-]{0,99}$"  # a slug, which is also how an id looks
 Login = Annotated[str, Field(pattern=LOGIN)]
+Person = Annotated[str, Field(pattern=PERSON)]  # whose word counts for something, which a bot's never does
+Persons = Annotated[tuple[Person, ...], Field(max_length=500)]
 Logins = Annotated[tuple[Login, ...], Field(max_length=500)]
 Team = Annotated[str, Field(pattern=TEAM)]
 Teams = Annotated[tuple[Team, ...], Field(max_length=100)]

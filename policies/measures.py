@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from checks.snapshot import ChangedFile, Diff, Unread
 from policies.rule_sections import Range, Size
+from policies.unknown import NeverKnown
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ def _measured(wanted: Size, sides: Sequence[Diff | Unread]) -> list[tuple[Range 
     read = [side for side in sides if isinstance(side, Diff)]
     cut = None if all(side.complete for side in read) else Unread("not every changed file is listed")
     binary = next((file.path for side in read for file in side.files if _is_unmeasured(file)), None)
-    lines = None if binary is None else Unread(f"{binary} is binary, so its lines cannot be counted")
+    lines = None if binary is None else NeverKnown(f"{binary} is binary, so its lines cannot be counted")
     unseen = unread or cut
     of_lines = unseen or lines
     return [

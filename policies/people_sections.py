@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from checks.origin import OutsideWord
-from policies.fields import Line, Logins, Organizations, Patterns, PermissionWord, RiskWord, Section, Teams
+from policies.fields import Line, Logins, Organizations, Patterns, PermissionWord, Persons, RiskWord, Section, Teams
 
 
 class Agents(Section):
@@ -35,7 +35,7 @@ class People(Section):
     permission: PermissionWord | None = Field(
         default=None, description="Whoever has at least this permission on the repository is a person."
     )
-    users: Logins = Field(default=(), description="Logins of people.")
+    users: Persons = Field(default=(), description="Logins of people.")
     teams: Teams = Field(
         default=(), description="Slugs of teams of the owning organisation whose active members are people."
     )
@@ -65,7 +65,7 @@ class Approvers(Section):
     permission: PermissionWord | None = Field(
         default=None, description="Whoever has at least this permission on the repository may approve."
     )
-    users: Logins = Field(default=(), description="Logins whose approval counts.")
+    users: Persons = Field(default=(), description="Logins whose approval counts.")
     teams: Teams = Field(
         default=(), description="Slugs of teams of the owning organisation whose active members' approval counts."
     )

@@ -18,6 +18,7 @@ from policies.fields import (
     Organization,
     Patterns,
     PermissionWord,
+    Person,
     RiskWord,
     Section,
     Team,
@@ -39,7 +40,7 @@ class Who(Section):
     permission: PermissionWord | None = Field(
         default=None, description="Whoever has at least this permission on the repository."
     )
-    users: Annotated[tuple[Login, ...], Field(min_length=1, max_length=500)] = Field(default=(), description="Logins.")
+    users: Annotated[tuple[Person, ...], Field(min_length=1, max_length=500)] = Field(default=(), description="Logins.")
     teams: Annotated[tuple[Team, ...], Field(min_length=1, max_length=100)] = Field(
         default=(), description="Slugs of teams of the owning organisation: active members, of child teams too."
     )
@@ -58,6 +59,14 @@ class NamedPeople(Who):
         return self
 
 
+class NamedAccounts(NamedPeople):
+    """People and Apps, at least one of them named."""
+
+    users: Annotated[tuple[Login, ...], Field(min_length=1, max_length=500)] = Field(
+        default=(), description="Logins; an App's ends in `[bot]`."
+    )
+
+
 class Range(Section):
     """A number's bounds, both included."""
 
@@ -74,7 +83,10 @@ class Range(Section):
 
 
 class Size(Section):
-    """How large the pull request's own change is. All that is given must hold."""
+    """How large the change is: the pull request's own, or what merging it changes where that is more. All must hold.
+
+    The lines of a binary file are not known, and so is not whether a bound on lines holds that they could break.
+    """
 
     files: Range | None = Field(default=None, description="Changed files.")
     additions: Range | None = Field(default=None, description="Added lines.")
@@ -95,7 +107,7 @@ class TicketIs(Section):
     ids: SomePatterns = Field(default=(), description="Ids, gitignore style, for example `PAY-*`.")
     risk: Annotated[tuple[RiskWord, ...], Field(min_length=1)] = Field(default=(), description="Its risk.")
     agents: SomePatterns = Field(default=(), description="Agents that it was given to, gitignore style.")
-    operators: Annotated[tuple[Login, ...], Field(min_length=1)] = Field(
+    operators: Annotated[tuple[Person, ...], Field(min_length=1)] = Field(
         default=(), description="Logins of the people who run its agent."
     )
 
@@ -141,13 +153,13 @@ class Condition(Section):
         default=(), description="Some area is touched."
     )
     kinds: Annotated[tuple[Kind, ...], Field(min_length=1)] = Field(default=(), description="Whose work it is.")
-    author: NamedPeople | None = Field(default=None, description="Whoever opened the pull request is one of these.")
-    contributor: NamedPeople | None = Field(
+    author: NamedAccounts | None = Field(default=None, description="Whoever opened the pull request is one of these.")
+    contributor: NamedAccounts | None = Field(
         default=None,
         description="Author, pusher, or somebody who wrote or committed a commit is one of these. Of an agent's "
         "commits only a valid signature says who that is.",
     )
-    only_contributors: NamedPeople | None = Field(default=None, description="All of them are of these.")
+    only_contributors: NamedAccounts | None = Field(default=None, description="All of them are of these.")
     agents: SomePatterns = Field(
         default=(),
         description="The agent, as session, ticket or account name it, gitignore style. What only commits say of it "

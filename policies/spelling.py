@@ -8,9 +8,10 @@ from typing import Any
 from checks import agents
 from checks.lookalikes import as_latin, visible
 from checks.snapshot import Account, Unread
+from policies.unknown import NeverKnown
 
 BOT = "[bot]"
-_PLAIN_LETTERS = Unread(
+_PLAIN_LETTERS = NeverKnown(
     "the title holds characters that nobody sees, or that look like others; write it in plain letters"
 )
 
@@ -31,7 +32,7 @@ def has_label(wanted: tuple[str, ...], labels: tuple[str, ...]) -> bool | Unread
         return True
     looks = {as_latin(label).casefold() for label in wanted}
     alike = next((label for label in labels if as_latin(label).casefold() in looks), None)
-    return False if alike is None else Unread(f"the label {alike!a} only looks like one that is meant")
+    return False if alike is None else NeverKnown(f"the label {alike!a} only looks like one that is meant")
 
 
 def names_bot(users: tuple[str, ...], bot: Account) -> bool | Unread:
@@ -42,4 +43,4 @@ def names_bot(users: tuple[str, ...], bot: Account) -> bool | Unread:
     if any(user.endswith(BOT) for user in named):
         return True
     doubt = f"the policy names the person `{login}`; if the App is meant, it must say `{login}{BOT}`"
-    return Unread(doubt) if named else False
+    return NeverKnown(doubt) if named else False

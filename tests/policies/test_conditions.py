@@ -38,6 +38,7 @@ TRAILER = Classification("agent", "It carries the mark of an agent: a trailer.",
 BY_CLAUDE = commit(ADA, message="x\n\nCo-authored-by: C <noreply@anthropic.com>")
 COPILOT = Account("copilot-swe-agent[bot]", 198982749, "Bot")
 VOUCHED = commit(COPILOT, signature_valid=True, signed_by_github=True)
+BINARY = Diff((ChangedFile("logo.png", FileStatus.MODIFIED, binary=True),))
 CUT = Diff((ChangedFile("docs/a.md", FileStatus.MODIFIED),), complete=False)
 TICKET = Ticket("PAY-7", "sha256:t", risk=Risk.HIGH, agent="worker-1", operator="Olga")
 NOBODY = CommitIdentity("n", "n@example.org")
@@ -120,6 +121,9 @@ ROWS: list[tuple[str, dict[str, Any], bool | str]] = [
     # Names.
     ("{labels: [Urgent]}", {"labels": ("urgent", "x")}, True),
     ("{labels: [urgent]}", {"labels": ()}, False),
+    ("{labels: [urgent]}", {"labels": ("ur\u200bgent",)}, UNKNOWN),
+    ("{title: '(?i)^wip'}", {"title": "\u200bWIP: prices"}, UNKNOWN),
+    ("{not: {title: '(?i)^wip'}}", {"title": "\u200bWIP: prices"}, UNKNOWN),
     ("{target: [release/*]}", {"target_ref": "refs/heads/release/1"}, True),
     ("{target: [release/*]}", {}, False),
     ("{source: [agent/*]}", {}, True),
@@ -140,6 +144,9 @@ ROWS: list[tuple[str, dict[str, Any], bool | str]] = [
     ("{size: {additions: {at_least: 1}, deletions: {at_most: 0}}}", {}, False),
     ("{size: {lines: {at_most: 9}}}", _both(CUT), UNKNOWN),
     ("{size: {lines: {at_most: 9}}}", _both(AWAY), UNKNOWN),
+    ("{size: {files: {at_least: 2}}}", {"merge_diff": diff("a.py", "b.py")}, True),
+    ("{size: {lines: {at_most: 9}}}", _both(BINARY), UNKNOWN),
+    ("{not: {size: {lines: {at_least: 9}}}}", _both(BINARY), UNKNOWN),
     # Ticket.
     ("{ticket: {given: false}}", {}, True),
     ("{ticket: {given: false}}", {"ticket": TICKET}, False),
@@ -167,6 +174,8 @@ ROWS: list[tuple[str, dict[str, Any], bool | str]] = [
     ("{author: {permission: maintain}}", {"author": CY}, True),
     ("{author: {permission: admin}}", {"author": CY}, False),
     ("{author: {users: [ada]}}", {"author": AWAY}, UNKNOWN),
+    ("{author: {users: [dependabot]}}", {"author": DEPENDABOT}, UNKNOWN),
+    ("{not: {author: {users: [dependabot]}}}", {"author": DEPENDABOT}, UNKNOWN),
     ("{author: {users: ['dependabot[bot]']}}", {"author": DEPENDABOT}, True),
     ("{author: {permission: read}}", {"author": DEPENDABOT}, False),
     ("{contributor: {users: [ada]}}", {"commits": (commit(ADA, signature_valid=True),)}, True),

@@ -7,6 +7,7 @@ import pytest
 from checks.snapshot import ChangedFile, Diff, FileStatus, Unread
 from policies.measures import is_of_size
 from policies.rule_sections import Range, Size
+from policies.unknown import NeverKnown
 
 UNKNOWN = "unknown"
 AWAY = Unread("the merge conflicts")
@@ -62,4 +63,4 @@ def test_bounds(wanted: Size, own: Diff | Unread, merged: Diff | Unread, expecte
 
 def test_what_is_not_known_is_said() -> None:
     answer = is_of_size(size(lines=(None, 5)), (Diff((BINARY,)), NONE))
-    assert answer == Unread("logo.png is binary, so its lines cannot be counted")
+    assert answer == NeverKnown("logo.png is binary, so its lines cannot be counted")
