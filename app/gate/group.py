@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from structlog.contextvars import bind_contextvars
+
 from app.gate.apply import Applier
 from app.gate.baselines import read_group_baselines
 from app.gate.gate import Gate
 from app.gate.git import GitFailed, GitObjects
 from app.gate.listing import foreign_check_runs, own_runs
+from app.gate.measures import note_verdict
 from app.gate.members import accepted_paths, check_members_unmoved, frozen_because, judge_members, members_policy
 from app.gate.mirror import MissingObjects
 from app.gate.names import RepositoryName
@@ -60,6 +63,7 @@ class GroupLook:
 
 async def reconcile_group(gate: Gate, lease: Lease, key: GroupKey) -> Outcome:
     """Both check runs stand on the group's head before anything slow begins: silence would stall the queue."""
+    bind_contextvars(head=key.head_sha)
     repository = await gate.repository(key.installation_id, key.repository_id)
     applier = Applier(gate, lease, key.installation_id, repository)
     seen = await _look(gate, key, repository)
@@ -252,3 +256,4 @@ async def _remember(gate: Gate, seen: GroupLook, observation: GroupObservation, 
     errored = {name: known.get(name, now).isoformat() for name, node in nodes.items() if node.status is Status.ERRORED}
     async with gate.database.transaction() as connection:
         await pulls.save_group_errors(connection, seen.key.repository_id, seen.key.head_sha, errored)
+    note_verdict(verdict, decision=None)

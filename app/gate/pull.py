@@ -9,12 +9,14 @@ from datetime import timedelta
 from typing import Any
 
 from pydantic import TypeAdapter
+from structlog.contextvars import bind_contextvars
 
 from app.gate import auditing
 from app.gate.apply import Applier
 from app.gate.effects import Effect, Enqueue, PutCheckRun, StartVerification
 from app.gate.gate import Gate
 from app.gate.landing import audit_landing
+from app.gate.measures import PULL_REQUESTS, note_verdict
 from app.gate.memory import WANTED, as_written, recall
 from app.gate.mirror import MissingObjects
 from app.gate.observation import Observation, Wanted
@@ -78,6 +80,7 @@ async def reconcile_pull(gate: Gate, lease: Lease, key: PullKey, tally: Tally) -
     repository = await gate.repository(key.installation_id, key.repository_id)
     applier = Applier(gate, lease, key.installation_id, repository)
     state = await read_state(gate, key, repository)
+    bind_contextvars(head=state.pull.head_ref_oid)
     if state.pull.state != "OPEN":
         return await _reconcile_closed(gate, applier, key, state)
     try:
@@ -108,6 +111,7 @@ async def _judged(gate: Gate, applier: Applier, look_at: Look) -> Judgement:
 
 
 async def _reconcile_closed(gate: Gate, applier: Applier, key: PullKey, state: PullState) -> Outcome:
+    await _count_end(gate, key)
     memory = await recall(gate, key, seen(key, state.pull, gate.app_id))
     merged = state.pull.merged_at is not None
     # What has landed keeps the green of its turn.
@@ -119,6 +123,14 @@ async def _reconcile_closed(gate: Gate, applier: Applier, key: PullKey, state: P
     async with gate.database.transaction() as connection:
         await work.mark(connection, await ticket_marks(connection, key))
     return Done()
+
+
+async def _count_end(gate: Gate, key: PullKey) -> None:
+    """What a pull request cost is known once, when it is found closed."""
+    async with gate.database.transaction() as connection:
+        before = await pulls.find_pull(connection, key.repository_id, key.number)
+    if before is not None and before.open:
+        PULL_REQUESTS.observe(before.requests)
 
 
 async def _first_look(gate: Gate, applier: Applier, look_at: Look) -> Look:
@@ -178,6 +190,7 @@ async def _record(gate: Gate, key: PullKey, judgement: Judgement, tally: Tally) 
     errored = _errored_since(observation, wants)
     dumped = json.loads(WANTED.dump_json(list(wants)))
     row = judgement.seen.memory.row
+    decision: int | None = None
     async with gate.database.transaction() as connection:
         await pulls.save_judgement(
             connection, row, kind=verdict.kind, wants=dumped, errored_since=errored, requests=tally.cost
@@ -186,7 +199,7 @@ async def _record(gate: Gate, key: PullKey, judgement: Judgement, tally: Tally) 
         recorded = bool(judgement.effects) or _news(latest, verdict)
         if recorded:
             policy = await decided_policies.keep(connection, dump_policy(judgement.seen.target.policy))
-            await decisions.record(connection, _decision(key, judgement, tally, policy))
+            decision = await decisions.record(connection, _decision(key, judgement, tally, policy))
             await work.mark(connection, await ticket_marks(connection, key))
         if (dumped != row.wants or not row.judged) and judgement.seen.memory.same_head:
             others = [Mark(str(_sibling(key, other.number))) for other in judgement.seen.memory.same_head]
@@ -195,6 +208,7 @@ async def _record(gate: Gate, key: PullKey, judgement: Judgement, tally: Tally) 
             known = await audit.newest(connection, "policy", key.repository_id, verdict.target_ref)
             entries = auditing.policy_change(key, known, verdict)
             await audit.append(connection, entries + auditing.judged(key, latest and latest.verdict, verdict))
+    note_verdict(verdict, decision=decision)
 
 
 def _sibling(key: PullKey, number: int) -> PullKey:

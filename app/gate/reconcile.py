@@ -12,6 +12,7 @@ from app.gate.baselines import reconcile_tip
 from app.gate.fanout import fan_out_branch, fan_out_commit, fan_out_installation, fan_out_repository, resync
 from app.gate.gate import Gate
 from app.gate.group import reconcile_group
+from app.gate.measures import DURATION, REQUESTS
 from app.gate.mirror import MissingObjects
 from app.gate.pull import reconcile_pull
 from app.gate.serial import reconcile_queue
@@ -21,6 +22,7 @@ from app.github.budgets import urgency
 from app.github.counts import Tally, counting
 from app.github.errors import GitHubDown, InstallationGone, NotFound, RateLimited
 from app.keys import (
+    KINDS,
     BranchKey,
     CommitKey,
     GroupKey,
@@ -55,7 +57,8 @@ class Reconciler:
 
     async def __call__(self, lease: Lease) -> Outcome:
         """Waiting for request budget is no failure; an installation or object that is gone ends its key."""
-        with counting(lease.key) as tally:
+        kind = lease.key.partition(":")[0]
+        with counting(lease.key) as tally, DURATION.labels(kind if kind in KINDS else "unknown").time():
             try:
                 key = parse_key(lease.key)
                 with urgency(urgency_of(key, lease.priority)):
@@ -64,14 +67,15 @@ class Reconciler:
                 return Sleep(limited.until)
             except GitHubDown as down:
                 # An outage is nobody's failure: counting it would park every key of a long one.
-                log.warning("GitHub is down", key=lease.key, because=down.because)
+                log.warning("GitHub is down", because=down.because)
                 return Sleep(LOOK_AFTER_OUTAGE)
             except (InstallationGone, NotFound, UnknownKey) as gone:
-                log.info("key ends", key=lease.key, because=str(gone))
+                log.info("key ends", because=str(gone))
                 return Done()
             except (MissingObjects, NoTarget) as moved:
                 raise Retry(timedelta(seconds=1), str(moved)) from moved
-            log.debug("reconciled", key=lease.key, requests=tally.cost)
+            REQUESTS.labels(kind).observe(tally.cost)
+            log.debug("reconciled", requests=tally.cost)
             return outcome
 
     async def _reconcile(self, lease: Lease, key: Key, tally: Tally) -> Outcome:

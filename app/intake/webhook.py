@@ -41,6 +41,11 @@ SLOWEST = 10.0  # seconds for a body to arrive; GitHub gives the whole exchange 
 LONGEST_HEADER = 200  # characters; GitHub's own are far shorter
 
 RECEIVED = prometheus_client.Counter("mergegate_deliveries", "Webhook deliveries by answer", ["answer"])
+TAKEN = prometheus_client.Histogram(
+    "mergegate_delivery_seconds",
+    "From the headers of a delivery to its answer, storing included",
+    buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
+)
 
 
 class Unacceptable(Exception):
@@ -66,11 +71,14 @@ class Intake:
         return router
 
     async def receive(self, request: Request) -> JSONResponse:
-        try:
-            answer = await self._accept(request)
-        except Unacceptable as wrong:
-            log.warning("delivery refused", status=wrong.status, because=wrong.message)
-            answer = JSONResponse({"message": wrong.message}, wrong.status)
+        named = {"delivery": "x-github-delivery", "webhook_event": "x-github-event"}
+        said = {name: request.headers.get(header, "")[:LONGEST_HEADER] for name, header in named.items()}
+        with structlog.contextvars.bound_contextvars(**said), TAKEN.time():
+            try:
+                answer = await self._accept(request)
+            except Unacceptable as wrong:
+                log.warning("delivery refused", status=wrong.status, because=wrong.message)
+                answer = JSONResponse({"message": wrong.message}, wrong.status)
         RECEIVED.labels(str(answer.status_code)).inc()
         return answer
 
@@ -136,24 +144,25 @@ def _json_object(raw: bytes) -> bytes:
 def _delivery(request: Request, raw: bytes, own_app_ids: frozenset[int]) -> Delivery:
     event = _header(request, "x-github-event")
     hook_id = _header(request, "x-github-hook-id")
+    delivery_id = _header(request, "x-github-delivery")
     if not (hook_id.isascii() and hook_id.isdigit() and len(hook_id) < 19):
         raise Unacceptable(400, "X-GitHub-Hook-ID is no number")
     try:
         about = interpret(event, raw, own_app_ids)
     except UnreadableDelivery as wrong:
         # Stored all the same: what it meant is found by the resync, and the body tells why it could not be read.
-        log.error("delivery unreadable", webhook_event=event, because=str(wrong))
+        log.error("delivery unreadable", because=str(wrong))
         about = Interpretation(None, None, None)
     otherwise = COMMAND if event in SPOKEN else NEWS
     return Delivery(
         int(hook_id),
-        _header(request, "x-github-delivery"),
+        delivery_id,
         event,
         raw,
         about.action,
         about.installation_id,
         about.repository.id if about.repository else None,
-        tuple(Mark(str(key), about.delay, priority_of(key, otherwise)) for key in about.keys),
+        tuple(Mark(str(key), about.delay, priority_of(key, otherwise), delivery=delivery_id) for key in about.keys),
         tuple(_facts(about)),
     )
 

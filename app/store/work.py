@@ -20,6 +20,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 import psycopg
+from structlog.contextvars import get_contextvars
 
 from app.store import stored
 from app.store.database import Connection, Database, DatabaseAway
@@ -38,16 +39,18 @@ BACK_OFF = "least(600, 2 ^ least(attempts - 1, 10)) * (0.5 + random() / 2) * int
 BACK_OFF_AT_CLAIM = "least(600, 2 ^ least(attempts, 10)) * (0.5 + random() / 2) * interval '1 second'"
 
 MARK = """
-insert into work (key, due_at, priority, periodic)
-select key, now() + delay, priority, periodic
-from unnest(%(keys)s::text[], %(delays)s::interval[], %(priorities)s::integer[], %(periodic)s::boolean[])
-     as mark (key, delay, priority, periodic)
+insert into work (key, due_at, priority, periodic, delivery)
+select key, now() + delay, priority, periodic, delivery
+from unnest(%(keys)s::text[], %(delays)s::interval[], %(priorities)s::integer[], %(periodic)s::boolean[],
+            %(deliveries)s::text[])
+     as mark (key, delay, priority, periodic, delivery)
 order by key collate "C"
 on conflict (key) do update set
   generation = work.generation + 1,
   due_at = least(work.due_at, excluded.due_at),
   priority = greatest(work.priority, excluded.priority),
   periodic = work.periodic or excluded.periodic,
+  delivery = coalesce(excluded.delivery, work.delivery),
   attempts = case when excluded.key = any(%(news)s::text[]) then 0 else work.attempts end,
   parked = work.parked and excluded.key <> all(%(news)s::text[])
 """
@@ -73,7 +76,7 @@ where key = (
          or leased_until > clock_timestamp() + interval '8 seconds')
   order by (due_at at time zone 'UTC') - priority * interval '10 seconds', due_at
   limit 1 for update skip locked)
-returning key, lease, claimed, attempts, periodic, priority
+returning key, lease, claimed, attempts, periodic, priority, delivery
 """
 
 RENEW = """
@@ -123,13 +126,18 @@ from (select *, not parked and (leased_until is null or leased_until <= clock_ti
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A key to look at. `news` is something that happened; the resync, which only wants a look, says `news=False`."""
+    """A key to look at. `news` is something that happened; the resync, which only wants a look, says `news=False`.
+
+    `delivery` is the id of the webhook delivery that it comes from, for the log. A mark that is made in the course of
+    working on a key, or of taking a delivery in, need not name it.
+    """
 
     key: str
     delay: timedelta = timedelta(0)
     priority: int = 0
     news: bool = True
     periodic: bool = False
+    delivery: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +150,7 @@ class Lease:
     attempts: int
     periodic: bool
     priority: int
+    delivery: str | None = None  # the last one that marked it, if one did
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +192,7 @@ async def mark(connection: Connection, marks: Sequence[Mark]) -> None:
         "priorities": [row.priority for row in rows],
         "periodic": [row.periodic for row in rows],
         "news": [row.key for row in rows if row.news],
+        "deliveries": [row.delivery for row in rows],
     }
     await connection.execute(MARK, parameters)
     await connection.execute(f"notify {CHANNEL}")
@@ -195,6 +205,7 @@ def _bounded(delay: timedelta) -> timedelta:
 def _merged(marks: Sequence[Mark]) -> list[Mark]:
     """One mark a key, in the order of keys: all transactions lock rows in that order, so none waits in a circle."""
     merged: dict[str, Mark] = {}
+    present: str | None = get_contextvars().get("delivery")
     for each in marks:
         key = stored.text(each.key)
         other = merged.get(key, each)
@@ -204,6 +215,7 @@ def _merged(marks: Sequence[Mark]) -> list[Mark]:
             max(each.priority, other.priority),
             each.news or other.news,
             each.periodic or other.periodic,
+            each.delivery or other.delivery or present,
         )
     return [merged[key] for key in sorted(merged)]
 

@@ -8,7 +8,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+import prometheus_client
 import structlog
+from structlog.contextvars import bind_contextvars
 
 from app.store import work
 from app.store.database import Database, DatabaseAway
@@ -19,6 +21,8 @@ LOOKS_EVERY = 1.0  # seconds, when no notification comes
 TIME_LIMIT = timedelta(minutes=5)
 
 log = structlog.get_logger(__name__)
+
+ATTEMPTS = prometheus_client.Counter("mergegate_attempts", "Attempts on keys of work, by how they ended", ["outcome"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,7 @@ class Worker:
         self._limit = limit
         self._running: set[asyncio.Task[None]] = set()
         self._wake = asyncio.Event()
+        self.looked_at: float | None = None  # when the table was last asked for work, on the loop's clock
 
     async def run(self) -> None:
         """Work until cancelled; then the keys in work are given back at once."""
@@ -112,6 +117,7 @@ class Worker:
         claimed = 0
         while len(self._running) < self._slots:
             lease = await work.claim(self._db)
+            self.looked_at = asyncio.get_running_loop().time()
             if lease is None:
                 break
             self._begin(lease)
@@ -144,11 +150,15 @@ class Worker:
 
     async def _attempt(self, lease: Lease) -> None:
         """One attempt from claim to finish, fail or sleep. Swallows DatabaseAway: the lease then runs out by itself."""
+        bind_contextvars(key=lease.key, attempt=lease.attempts)
+        if lease.delivery is not None:
+            bind_contextvars(delivery=lease.delivery)
         with contextlib.suppress(DatabaseAway):
             try:
                 outcome = await self._kept(lease)
             except LeaseLost:
-                log.warning("lease lost, attempt ended", key=lease.key, attempt=lease.attempts)
+                ATTEMPTS.labels("lost").inc()
+                log.warning("lease lost, attempt ended")
             except asyncio.CancelledError:
                 await asyncio.shield(work.release(self._db, lease))
                 raise
@@ -158,6 +168,7 @@ class Worker:
                 await self._settle(lease, outcome)
 
     async def _settle(self, lease: Lease, outcome: Outcome) -> None:
+        ATTEMPTS.labels("done" if isinstance(outcome, Done) else "sleeps").inc()
         match outcome:
             case Done():
                 await work.finish(self._db, lease)
@@ -166,7 +177,8 @@ class Worker:
 
     async def _fail(self, lease: Lease, wrong: Exception) -> None:
         error = str(wrong) if isinstance(wrong, Retry) else f"{type(wrong).__name__}: {wrong}"
-        log.warning("attempt failed", key=lease.key, attempt=lease.attempts, error=error)
+        ATTEMPTS.labels("failed").inc()
+        log.warning("attempt failed", error=error)
         await work.fail(self._db, lease, error, wrong.after if isinstance(wrong, Retry) else None)
 
     async def _kept(self, lease: Lease) -> Outcome:
