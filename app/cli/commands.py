@@ -48,6 +48,7 @@ COMMANDS = {
         "replay:replay_decision",
         "Judge a stored decision again. Exit code 0: the same verdict; 1: another one; 2: it could not be judged.",
     ),
+    "audit": Command("audit:commands", "The audit log: prove it, report from it, export it."),
     "explain": Command("explain:explain", "Show the last decision about a pull request. Exit code 2: there is none."),
     "wait": Command(
         "wait:wait", "Wait for the gate's answer on a pull request, with the token in GH_TOKEN or GITHUB_TOKEN."

@@ -12,6 +12,7 @@ from typing import Any
 
 import structlog
 
+from app.gate import auditing
 from app.gate.apply import Applier
 from app.gate.baselines import Landed, remember_landing
 from app.gate.effects import NAMES, PostNotice
@@ -19,11 +20,15 @@ from app.gate.gate import Gate
 from app.gate.git import GitFailed
 from app.gate.memory import Memory
 from app.gate.mirror import MissingObjects
+from app.gate.recorded import UnreadableRecord, read_snapshot
 from app.github import reads
 from app.github.errors import NotFound, Refused
 from app.github.pull_models import MergeCommit, PullState
+from app.github.rest_models import RuleSuite
 from app.keys import PullKey
-from app.store import decisions, landings, serial
+from app.store import audit, decisions, landings, serial
+from app.store.audit import Entry
+from app.store.database import Connection
 from app.store.decisions import Decision
 from app.store.landings import Landing
 
@@ -44,18 +49,32 @@ async def audit_landing(gate: Gate, applier: Applier, key: PullKey, state: PullS
         latest = await decisions.latest(connection, str(key))
     if (known is not None and known.judged) or latest is None or not latest.verdict["gated"]:
         return
+    suite = await _rule_suite(applier, landed.oid, ref)
     alarm = (
         _without_verdict(latest, state)
         or await _other_tree(gate, key, applier, state, landed, ref)
         or await _untried(gate, key, applier, state, landed)
-        or await _around_the_rules(gate, applier, landed.oid, ref)
+        or _around_the_rules(suite, gate.app_id)
     )
     if alarm is None and state.pull.merged_at is not None:
         await remember_landing(gate, key, ref, Landed(landed.oid, state.pull.head_ref_oid, state.pull.merged_at))
-    by_person = memory.row.kind == "agent" and not await _by_gate(gate, state, memory)
+    by_gate = await _by_gate(gate, state, memory)
+    by_person = memory.row.kind == "agent" and not by_gate
+    merge = auditing.Landed(
+        applier.repository.full_name,
+        ref,
+        landed.oid,
+        state.pull.head_ref_oid,
+        state.pull.merged_by.login if state.pull.merged_by else None,
+        by_gate,
+        alarm,
+        suite is not None and suite.result == "bypass",
+    )
     async with gate.database.transaction() as connection:
         await landings.save(connection, Landing(key.repository_id, ref, landed.oid, key.number, True, alarm, by_person))
         await landings.revert(connection, key.repository_id, reverted_by(state))
+        entries = auditing.landed(key, merge, latest.verdict, _author(latest))
+        await audit.append(connection, await unrecorded(connection, entries))
     if alarm is not None:
         log.error("landing alarm", key=str(key), sha=landed.oid, alarm=alarm)
         await applier.apply((PostNotice(key.number, "landing", landed.oid, f"**Landing alarm.** {alarm}"),))
@@ -114,10 +133,28 @@ def _without_verdict(latest: Decision, state: PullState) -> str | None:
     return None
 
 
-async def _around_the_rules(gate: Gate, applier: Applier, sha: str, ref: str) -> str | None:
-    """What GitHub's record of the landing says: rules bypassed, or a check of ours that another App satisfied.
+def _author(latest: Decision) -> auditing.Author:
+    """What another version recorded may not be readable any more; then the verdict alone is told of."""
+    try:
+        return auditing.author_of(read_snapshot(latest.snapshot))
+    except UnreadableRecord as unreadable:
+        log.warning("author is not known", decision=latest.id, because=str(unreadable))
+        return auditing.Author(None, None, None)
 
-    The record appears within seconds and reaches back a month; where it cannot be read nothing is concluded from it.
+
+async def unrecorded(connection: Connection, entries: Sequence[Entry]) -> list[Entry]:
+    """Without bypasses that are in the log: GitHub's record of one can be found in two ways."""
+    known = [
+        entry.kind == "bypass" and await audit.newest(connection, "bypass", entry.repository_id, entry.subject)
+        for entry in entries
+    ]
+    return [entry for entry, found in zip(entries, known, strict=True) if not found]
+
+
+async def _rule_suite(applier: Applier, sha: str, ref: str) -> RuleSuite | None:
+    """GitHub's record of the landing.
+
+    It appears within seconds and reaches back a month; where it cannot be read nothing is concluded from it.
     Source: https://docs.github.com/rest/repos/rule-suites
     """
     client, repository = applier.client, applier.repository
@@ -126,14 +163,21 @@ async def _around_the_rules(gate: Gate, applier: Applier, sha: str, ref: str) ->
         listed = next((suite for suite in listing.items if suite.after_sha == sha), None)
         if listed is None:
             return None
-        suite = await reads.rule_suite(client, repository.owner, repository.name, listed.id)
+        return await reads.rule_suite(client, repository.owner, repository.name, listed.id)
     except (NotFound, Refused) as unseen:
         log.info("no rule suite", sha=sha, because=unseen.because)
         return None
+
+
+def _around_the_rules(suite: RuleSuite | None, app_id: int) -> str | None:
+    """What that record says: rules bypassed, or a check of ours that another App satisfied."""
+    if suite is None:
+        return None
+    commit = suite.after_sha[:12]
     if suite.result == "bypass":
-        return f"Commit {sha[:12]} landed by a bypass of the branch's rules."
-    foreign = sorted(foreign_apps(suite.rule_evaluations or (), gate.app_id))
-    return f"{', '.join(foreign)} of commit {sha[:12]} was satisfied by another App." if foreign else None
+        return f"Commit {commit} landed by a bypass of the branch's rules."
+    foreign = sorted(foreign_apps(suite.rule_evaluations or (), app_id))
+    return f"{', '.join(foreign)} of commit {commit} was satisfied by another App." if foreign else None
 
 
 def foreign_apps(evaluations: Sequence[dict[str, Any]], app_id: int) -> set[str]:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
 from app.store.audit_chain import START, Broken, Head, Link, Verified, Verifier, canonical, digest_of
-from app.store.database import Connection, Database
+from app.store.database import Connection
 from app.store.stored import storable
 
 Kind = Literal[
@@ -135,16 +135,18 @@ async def links(connection: Connection, *, since: datetime | None = None) -> Asy
             yield Link(int(seq), record, bytes(digest))
 
 
-async def verify(database: Database, anchors: Sequence[Head] = ()) -> Verified | Broken:
-    """Whether every record is there and as it was written, and whether the given anchors fit."""
-    async with database.transaction() as connection:
-        await connection.execute("set transaction isolation level repeatable read, read only")
-        end = await head(connection)
-        verifier = Verifier(await _checkpoint(connection), anchors)
-        async for link in links(connection):
-            verifier.take(link)
-            if verifier.broken is not None:
-                break
+async def verify(connection: Connection, anchors: Sequence[Head] = ()) -> Verified | Broken:
+    """Whether every record is there and as it was written, and whether the given anchors fit.
+
+    The first thing in its transaction, which sees one state of the log from then on.
+    """
+    await connection.execute("set transaction isolation level repeatable read, read only")
+    end = await head(connection)
+    verifier = Verifier(await _checkpoint(connection), anchors)
+    async for link in links(connection):
+        verifier.take(link)
+        if verifier.broken is not None:
+            break
     return verifier.done(end)
 
 

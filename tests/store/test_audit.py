@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from datetime import timedelta
 
 import psycopg
@@ -24,6 +25,11 @@ async def add(database: Database, *entries: Entry) -> None:
         await audit.append(connection, entries)
 
 
+async def verified(database: Database, anchors: Sequence[Head] = ()) -> Verified | Broken:
+    async with database.transaction() as connection:
+        return await audit.verify(connection, anchors)
+
+
 async def forged(database: Database, sql: str) -> None:
     """What whoever owns the server can do."""
     async with database.transaction() as connection:
@@ -39,24 +45,28 @@ async def test_what_was_recorded_is_read_back_and_proved(database: Database) -> 
         assert await audit.newest(connection, "landing", 3, "pull:7") is None
     assert found is not None and found.seq == 1
     assert found.entry.data["approvers"] == ["ada", "nul \N{REPLACEMENT CHARACTER}"]
-    whole = await audit.verify(database)
+    whole = await verified(database)
     assert isinstance(whole, Verified) and (whole.first, whole.last) == (1, 2)
+
+
+async def _failing(database: Database) -> None:
+    async with database.transaction() as connection:
+        await audit.append(connection, [LANDED])
+        await connection.execute("select 1 / 0")
 
 
 async def test_what_is_rolled_back_was_never_recorded(database: Database) -> None:
     await add(database, LANDED)
     with pytest.raises(psycopg.errors.DivisionByZero):
-        async with database.transaction() as connection:
-            await audit.append(connection, [LANDED])
-            await connection.execute("select 1 / 0")
+        await _failing(database)
     await add(database, LANDED)
-    whole = await audit.verify(database)
+    whole = await verified(database)
     assert isinstance(whole, Verified) and whole.last == 2
 
 
 async def test_many_that_add_at_once_make_one_chain(database: Database) -> None:
     await asyncio.gather(*(add(database, LANDED, LANDED) for _ in range(40)))
-    whole = await audit.verify(database)
+    whole = await verified(database)
     assert isinstance(whole, Verified) and (whole.first, whole.last) == (1, 80)
 
 
@@ -84,7 +94,7 @@ async def test_the_database_refuses_to_change_the_log(database: Database, sql: s
 async def test_what_was_changed_all_the_same_is_found(database: Database, sql: str, seq: int) -> None:
     await add(database, LANDED, LANDED, LANDED)
     await forged(database, sql)
-    found = await audit.verify(database)
+    found = await verified(database)
     assert isinstance(found, Broken) and found.seq == seq
 
 
@@ -104,7 +114,7 @@ async def test_old_records_go_and_the_rest_can_be_proved(database: Database) -> 
         before = await audit.head(connection)
     await _aged(database, 400, 4)
     assert [await _pruned(database, 3), await _pruned(database), await _pruned(database)] == [3, 1, 0]
-    whole = await audit.verify(database, [before, Head(2, bytes(32))])
+    whole = await verified(database, [before, Head(2, bytes(32))])
     assert isinstance(whole, Verified) and (whole.first, whole.last, whole.uncompared) == (5, 7, (2,))
 
 
@@ -112,7 +122,7 @@ async def test_a_log_of_old_records_alone_leaves_its_checkpoint(database: Databa
     await add(database, LANDED, LANDED)
     await _aged(database, 400, 2)
     assert await _pruned(database) == 2
-    whole = await audit.verify(database)
+    whole = await verified(database)
     assert isinstance(whole, Verified) and (whole.first, whole.last) == (3, 3)
 
 
@@ -130,5 +140,5 @@ async def test_whoever_removes_more_than_the_checkpoint_says_is_found(database: 
         async with database.transaction() as connection:
             await connection.execute("delete from audit_log where seq = 2")
     await forged(database, "delete from audit_log where seq = 2")
-    found = await audit.verify(database)
+    found = await verified(database)
     assert isinstance(found, Broken) and found.seq == 3
