@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from fastapi import APIRouter, FastAPI
 
 from app.config import AppSettings, Misconfigured, PageSettings, Settings
+from app.configuration import record_configuration
 from app.gate.fanout import clock_mark
 from app.gate.gate import Gate
 from app.gate.mirror import Mirrors, Remote
@@ -58,6 +59,7 @@ async def running(settings: Settings, parts: Parts) -> AsyncIterator[FastAPI]:
         raise Misconfigured(NO_WEBHOOKS)
     async with contextlib.AsyncExitStack() as stack:
         database = await stack.enter_async_context(Database.open(settings.database_url, settings.data))
+        await record_configuration(database, settings)
         gate = build_gate(settings, settings.gate, database)
         stack.push_async_callback(gate.github.aclose)
         web = FastAPI(title="Mergegate", docs_url=None, redoc_url=None, openapi_url=None)

@@ -10,6 +10,7 @@ import structlog
 
 from app.proxy import ledger, sessions
 from app.proxy.ancestry import MOST_PACK
+from app.proxy.audited import push_refused
 from app.proxy.authorize import AllowedPush, decide
 from app.proxy.flights import Flight, Flights, Stopped
 from app.proxy.forward import Forward
@@ -103,6 +104,7 @@ class Pushing:
             allowed = Refusal(f"Mergegate refused this push: {malformed}", "Push with plain git push")
         if isinstance(allowed, Refusal):
             await self._refuse(head, body, send, allowed)
+            await push_refused(self._database, flight.grant, head.commands, allowed)
             return
         agent = passed_headers(incoming) | _length(incoming)
         await self._noted(Push(flight.grant, head, body, flight, allowed, agent, bytearray(beginning or b"")), send)

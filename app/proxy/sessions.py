@@ -12,6 +12,7 @@ from psycopg.rows import TupleRow
 from pydantic import SecretStr
 
 from app.errors import ActionableError
+from app.proxy import audited
 from app.proxy.grant import Grant, Right
 from app.proxy.refusal import Refusal
 from app.proxy.session_token import new_token, token_hash, well_formed
@@ -101,7 +102,12 @@ returning {COLUMNS}
 TICKET = "select state from tickets where repository_id = %s and number = %s for share"
 END = """
 update sessions set ended_at = clock_timestamp(), ended_because = %s
-where id = %s and ended_at is null and expires_at > clock_timestamp() returning id
+where id = %s and ended_at is null and expires_at > clock_timestamp() returning id, repository_id
+"""
+END_OF_TICKET = """
+update sessions set ended_at = clock_timestamp(), ended_because = %s
+where repository_id = %s and ticket = %s and ended_at is null and expires_at > clock_timestamp()
+returning id, repository_id
 """
 EXTEND = f"""
 update sessions set expires_at = clock_timestamp() + %s
@@ -128,7 +134,10 @@ async def open_session(
 
 
 async def open_within(connection: Connection, wanted: Wanted) -> tuple[SecretStr, Grant]:
-    """The same in the caller's transaction, so that a session and what it is for come together or not at all."""
+    """The same in the caller's transaction, so that a session and what it is for come together or not at all.
+
+    The last thing in it: whoever adds to the audit log waits until it ends.
+    """
     if not timedelta(0) < wanted.lasts <= LONGEST:
         raise CannotOpen(f"a session lasts up to {LONGEST.days} days; ask for less and extend it when it is needed")
     await _check_ticket(connection, wanted)
@@ -141,7 +150,9 @@ async def open_within(connection: Connection, wanted: Wanted) -> tuple[SecretStr
             f"{wanted.branch} of {wanted.owner}/{wanted.repository} belongs to another live session; choose "
             "another branch, or revoke that one first (`mergegate session list`)"
         )
-    return token, _session(row).grant
+    grant = _session(row).grant
+    await audited.opened(connection, grant, wanted.opened_by)
+    return token, grant
 
 
 async def _check_ticket(connection: Connection, wanted: Wanted) -> None:
@@ -228,17 +239,19 @@ async def of_branch(database: Database, repository_id: int, branch: str) -> list
 
 async def revoke(database: Database, session_id: int, because: str) -> bool:
     """End it. From the commit on no request begins; those under way end within a second. False: it was not live."""
-    return bool(await database.query(END, (text(because), session_id)))
+    return bool(await _end(database, END, (text(because), session_id), because))
 
 
 async def revoke_of_ticket(database: Database, repository_id: int, ticket: int, because: str) -> list[int]:
     """End all live sessions of a ticket; their ids."""
-    rows = await database.query(
-        "update sessions set ended_at = clock_timestamp(), ended_because = %s where repository_id = %s and ticket = %s "
-        "and ended_at is null and expires_at > clock_timestamp() returning id",
-        (text(because), repository_id, ticket),
-    )
-    return sorted(row[0] for row in rows)
+    return await _end(database, END_OF_TICKET, (text(because), repository_id, ticket), because)
+
+
+async def _end(database: Database, sql: LiteralString, parameters: tuple[Any, ...], because: str) -> list[int]:
+    async with database.transaction() as connection:
+        rows = sorted(await (await connection.execute(sql, parameters)).fetchall())
+        await audited.ended(connection, [(row[0], row[1]) for row in rows], because)
+    return [row[0] for row in rows]
 
 
 async def extend(database: Database, session_id: int, lasts: timedelta) -> Grant | None:

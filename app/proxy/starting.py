@@ -10,6 +10,7 @@ from socket import socket
 import structlog
 
 from app.config import Settings
+from app.configuration import record_configuration
 from app.proxy.application import Proxy
 from app.proxy.courier_app import courier_identity
 from app.proxy.listening import Address, Server, listener, server, unix_listener
@@ -58,6 +59,7 @@ async def proxy_server(settings: Settings) -> AsyncIterator[Bound]:
     identity = courier_identity(settings)
     async with contextlib.AsyncExitStack() as stack:
         database = await stack.enter_async_context(Database.open(settings.database_url, settings.data))
+        await record_configuration(database, settings)
         proxy = await stack.enter_async_context(
             proxying(database, identity, operator=settings.operator_token, issuers=settings.oidc_issuers)
         )

@@ -117,6 +117,15 @@ async def newest(connection: Connection, kind: Kind, repository_id: int | None, 
     return None if row is None else read_record(row[0])
 
 
+async def repeated(connection: Connection, entry: Entry, within: timedelta) -> bool:
+    """Whether the newest record of its kind about its subject says the same and is not older than that."""
+    known = await newest(connection, entry.kind, entry.repository_id, entry.subject)
+    if known is None or known.entry.data != storable(entry.data):
+        return False
+    row = await (await connection.execute("select now() - %s < %s", (known.recorded_at, within))).fetchone()
+    return row is not None and bool(row[0])
+
+
 async def head(connection: Connection) -> Head:
     row = await (await connection.execute("select seq, digest from audit_head")).fetchone()
     return Head(0, START) if row is None else Head(int(row[0]), bytes(row[1]))

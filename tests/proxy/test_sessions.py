@@ -10,9 +10,13 @@ from datetime import timedelta
 import pytest
 
 from app.proxy import ledger, sessions
+from app.proxy.audited import push_refused
 from app.proxy.grant import Grant, Right
 from app.proxy.refusal import Refusal
 from app.proxy.session_token import DIGITS, new_token, token_hash, well_formed
+from app.proxy.wire import Command
+from app.store import audit
+from app.store.audit import read_record
 from app.store.database import Database
 from tests.proxy.build import BRANCH, wanted
 
@@ -204,3 +208,33 @@ async def test_a_grant_is_the_same_from_each_door(database: Database) -> None:
     assert found is not None and found.grant == grant and found.live and found.opened_by == "ada"
     assert isinstance(await sessions.find(database, token.get_secret_value()), Grant)
     assert await sessions.session(database, 99) is None
+
+
+async def _audited(database: Database) -> list[tuple[str, str, object]]:
+    async with database.transaction() as connection:
+        found = [read_record(link.record).entry async for link in audit.links(connection)]
+    return [(entry.kind, entry.subject, entry.data.get("because")) for entry in found]
+
+
+async def test_what_becomes_of_sessions_is_in_the_audit_log(database: Database) -> None:
+    token, grant = await sessions.open_session(database, wanted())
+    with pytest.raises(sessions.CannotOpen):
+        await sessions.open_session(database, wanted())
+    assert await sessions.revoke(database, grant.session, "it ran away")
+    assert not await sessions.revoke(database, grant.session, "again")
+    subject = f"session:{grant.session}"
+    assert await _audited(database) == [
+        ("session-opened", subject, None),
+        ("session-ended", subject, "it ran away"),
+    ]
+    records = "".join(row[0] for row in await database.query("select record from audit_log"))
+    assert token.get_secret_value() not in records
+
+
+async def test_the_same_refusal_of_a_session_is_recorded_once_an_hour(database: Database) -> None:
+    _, grant = await sessions.open_session(database, wanted())
+    command = Command("0" * 40, "a" * 40, b"refs/heads/main")
+    for because in ("not its branch", "not its branch", "another reason"):
+        await push_refused(database, grant, [command], Refusal(because, "Push elsewhere"))
+    refused = [because for kind, _, because in await _audited(database) if kind == "push-refused"]
+    assert refused == ["not its branch", "another reason"]

@@ -1,0 +1,73 @@
+"""What credentials and baseline a process was started with, as the audit log has it: fingerprints, never secrets.
+
+A process tells of what it was given. One that was given less, as a proxy is without the gate's key, says nothing of
+the rest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from base64 import b64encode
+from collections.abc import Iterator, Sequence
+
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_private_key
+from pydantic import SecretStr
+
+from app.config import AppSettings, Settings
+from app.store import audit
+from app.store.audit import Entry
+from app.store.database import Database
+
+SALT = b"mergegate audit log"
+
+
+async def record_configuration(database: Database, settings: Settings) -> None:
+    """Record each part that is another one than the log has. Raises DatabaseAway."""
+    async with database.transaction() as connection:
+        new = []
+        for entry in _parts(settings):
+            known = await audit.newest(connection, "configuration", None, entry.subject)
+            if known is None or known.entry.data != entry.data:
+                new.append(entry)
+        await audit.append(connection, new)
+
+
+def _parts(settings: Settings) -> Iterator[Entry]:
+    for name, app in (("gate", settings.gate), ("courier", settings.courier)):
+        if app is not None:
+            yield Entry("configuration", f"{name} App", None, _app(app))
+    if settings.webhook_secrets:
+        yield Entry("configuration", "webhook secrets", None, _secrets(settings.webhook_secrets))
+    if settings.pages is not None:
+        yield Entry("configuration", "client secret", None, _secrets([settings.pages.client_secret]))
+    if settings.operator_token is not None:
+        yield Entry("configuration", "operator token", None, _secrets([settings.operator_token]))
+    if settings.policy_baseline is not None:
+        digest = hashlib.sha256(settings.policy_baseline.encode()).hexdigest()
+        yield Entry("configuration", "policy baseline", None, {"digest": f"sha256:{digest}"})
+
+
+def _app(app: AppSettings) -> dict[str, object]:
+    return {"app_id": app.app_id, "keys": sorted(key_fingerprint(key) for key in app.private_keys)}
+
+
+def key_fingerprint(pem: SecretStr) -> str:
+    """`SHA256:…`, as GitHub shows it beside each private key of an App; `unreadable` for what is no key.
+
+    https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/managing-private-keys-for-github-apps#verifying-private-keys
+    """
+    try:
+        key = load_pem_private_key(pem.get_secret_value().encode(), password=None)
+    except (ValueError, TypeError):
+        return "unreadable"
+    public = key.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+    return "SHA256:" + b64encode(hashlib.sha256(public).digest()).decode()
+
+
+def _secrets(secrets: Sequence[SecretStr]) -> dict[str, object]:
+    return {"fingerprints": sorted(secret_fingerprint(secret) for secret in secrets)}
+
+
+def secret_fingerprint(secret: SecretStr) -> str:
+    """Slow to try guesses against, for a secret that a person made up."""
+    return hashlib.scrypt(secret.get_secret_value().encode(), salt=SALT, n=2**14, r=8, p=1, dklen=8).hex()

@@ -1,0 +1,81 @@
+"""What the audit log has of credentials: enough to see that one was changed, nothing that would help to guess it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from app.config import AppSettings, PageSettings, Settings
+from app.configuration import key_fingerprint, record_configuration, secret_fingerprint
+from app.store import audit
+from app.store.audit import read_record
+from app.store.database import Database
+from tests.databases import anyio_backend, database, database_url, server
+from tests.github.build import new_key
+
+__all__ = ["anyio_backend", "database", "database_url", "server"]
+
+WEBHOOK, CLIENT, OPERATOR = (
+    "webhook-secret-of-thirty-two-chars",
+    "client-secret-1",
+    "operator-token-of-thirty-two-chars",
+)
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
+def test_a_key_has_the_fingerprint_that_githubs_instructions_give() -> None:
+    """The pipeline of openssl commands in GitHub's documentation; see the address in the function."""
+    key = new_key()[0]
+    public = subprocess.run(
+        ("openssl", "rsa", "-pubout", "-outform", "DER"), input=key.encode(), capture_output=True, check=True
+    ).stdout
+    wanted = base64.b64encode(hashlib.sha256(public).digest()).decode()
+    assert key_fingerprint(SecretStr(key)) == f"SHA256:{wanted}"
+
+
+def test_what_is_no_key_is_said_to_be_none() -> None:
+    assert key_fingerprint(SecretStr("-----BEGIN RSA PRIVATE KEY-----")) == "unreadable"
+
+
+def test_secrets_are_told_apart_and_not_told() -> None:
+    one, other = secret_fingerprint(SecretStr(WEBHOOK)), secret_fingerprint(SecretStr(CLIENT))
+    assert one != other and one == secret_fingerprint(SecretStr(WEBHOOK))
+    assert WEBHOOK not in one and hashlib.sha256(WEBHOOK.encode()).hexdigest()[:16] != one
+
+
+def settings(keys: Sequence[str], webhook: Sequence[str] = (WEBHOOK,)) -> Settings:
+    return Settings(
+        data=Path("/nonexistent"),
+        gate=AppSettings(app_id=7, private_keys=tuple(map(SecretStr, keys))),
+        webhook_secrets=tuple(map(SecretStr, webhook)),
+        pages=PageSettings(public_url="https://gate.example", client_id="x", client_secret=SecretStr(CLIENT)),
+        operator_token=SecretStr(OPERATOR),
+        policy_baseline="version: 1",
+    )
+
+
+async def changes(database: Database) -> list[str]:
+    async with database.transaction() as connection:
+        return [read_record(link.record).entry.subject async for link in audit.links(connection)]
+
+
+@pytest.mark.anyio
+async def test_a_change_is_recorded_once_and_without_a_secret(database: Database) -> None:
+    old, new = new_key()[0], new_key()[0]
+    for _ in range(2):
+        await record_configuration(database, settings([old]))
+    first = ["gate App", "webhook secrets", "client secret", "operator token", "policy baseline"]
+    assert await changes(database) == first
+    await record_configuration(database, settings([new, old]))
+    await record_configuration(database, settings([new, old], (WEBHOOK, CLIENT)))
+    await record_configuration(database, Settings(data=Path("/nonexistent")))
+    assert await changes(database) == [*first, "gate App", "webhook secrets"]
+    text = "".join(row[0] for row in await database.query("select record from audit_log"))
+    assert not any(secret in text for secret in (WEBHOOK, CLIENT, OPERATOR, old[60:120], new[60:120]))
