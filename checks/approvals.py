@@ -51,21 +51,29 @@ class Count:
     discounted: tuple[tuple[str, str], ...]
 
 
-def standing(reviews: Iterable[Review]) -> tuple[Review, ...]:
-    """The decisive review of each person that stands last, the oldest first.
+def standing(reviews: Iterable[Review], head: str) -> tuple[Review, ...]:
+    """The decisive review of each person that stands last at this `head`, the oldest first.
 
     A dismissal ends what that person said before, and nothing older comes back. A state with an unknown word ends an
-    approval, but not a request for changes.
+    approval, but not a request for changes; neither does an approval of a commit that was not the head any more.
+    Within one second, the only order that GitHub tells, a review stands last against a comment.
     """
     latest: dict[str, Review] = {}
-    for review in sorted(reviews, key=lambda review: (review.submitted_at, review.id)):
+    for review in sorted(reviews, key=lambda review: (review.submitted_at, not review.comment, review.id)):
         who = review.author.login.casefold()
         before = latest.get(who)
         if review.state in _INDECISIVE:
             continue
-        if review.state in _DECISIVE or before is None or before.state != "CHANGES_REQUESTED":
+        if before is None or before.state != "CHANGES_REQUESTED" or _ends_request(review, head):
             latest[who] = review
     return tuple(latest.values())
+
+
+def _ends_request(review: Review, head: str) -> bool:
+    if review.state not in _DECISIVE:
+        return False
+    approves = review.state == "APPROVED" or (review.state == "DISMISSED" and review.given == "APPROVED")
+    return not approves or review.at_head is True or review.commit == head
 
 
 def approvals_of(snapshot: Snapshot, terms: Terms) -> tuple[Approval, ...]:
@@ -75,7 +83,8 @@ def approvals_of(snapshot: Snapshot, terms: Terms) -> tuple[Approval, ...]:
 
 def _approvals(snapshot: Snapshot, terms: Terms) -> Iterator[Approval]:
     excluded = excluded_approvers(snapshot, terms.classification, terms.allow_operator)
-    for review in () if isinstance(snapshot.reviews, Unread) else standing(_of_weight(snapshot.reviews, terms)):
+    given = () if isinstance(snapshot.reviews, Unread) else _of_weight(snapshot.reviews, terms)
+    for review in standing(given, snapshot.head.sha):
         if review.state != "CHANGES_REQUESTED":
             yield Approval(review.author, _objection(snapshot, terms, excluded, review))
 

@@ -76,7 +76,7 @@ def check(snapshot: Snapshot, requirement: ReviewRequirement) -> ReviewResult:
         return ReviewResult((_unread(snapshot.reviews, requirement), *co_authors), (), ())
     found = count(snapshot, approvals_of(snapshot, requirement.terms), requirement.electorate)
     approvals = _approvals(requirement, found.counted, found.discounted)
-    changes = tuple(_changes(snapshot, requirement, standing(snapshot.reviews)))
+    changes = tuple(_changes(snapshot, requirement, standing(snapshot.reviews, snapshot.head.sha)))
     return ReviewResult((approvals, *changes, *co_authors), found.counted, found.discounted)
 
 

@@ -166,6 +166,7 @@ class Review:
     comment: bool = False  # a comment that approves, as people at a phone write it, instead of a review
     given: str | None = None  # the state as it was first seen, before any dismissal; None: not known
     dismissed_by: str | None = None  # login; None: not dismissed, or not known by whom
+    at_head: bool | None = None  # whether `commit` was the head when this was given; None: not known
 
 
 @dataclass(frozen=True, slots=True)

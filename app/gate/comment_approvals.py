@@ -102,6 +102,7 @@ def _told(one: CommentApproval, pull: PullRequest, codes: Sequence[ShownCode], b
         return replace(one, commit_id=NOTHING)
     return replace(
         one,
+        at_head=code.head_sha == pull.head_ref_oid,
         commit_id=code.head_sha,
         base_ref=code.base_ref,
         bundle_digest=code.bundle_digest or "",
@@ -118,9 +119,11 @@ def _about_commit(
         return replace(one, commit_id=NOTHING)
     base_known = unchanged_since(pull.base_changed_at, one.created_at)
     seen = bundle_seen(bundle, one.created_at, body_known=unchanged_since(pull.last_edited_at, one.created_at))
+    head = heads.pop()
     return replace(
         one,
-        commit_id=heads.pop(),
+        at_head=head == pull.head_ref_oid,
+        commit_id=head,
         base_ref=f"refs/heads/{pull.base_ref_name}" if base_known else "",
         bundle_digest=seen,
     )
@@ -139,6 +142,7 @@ def _review(one: CommentApproval) -> Review:
         comment=True,
         given="APPROVED",
         dismissed_by=one.author_login if one.withdrawn else None,
+        at_head=one.at_head,
     )
 
 

@@ -77,6 +77,7 @@ def _observed(repository_id: int, pull: PullRequest, review: GitHubReview, diges
         ticket_digest=None,
         submitted_at=review.submitted_at,
         source="observed",
+        at_head=review.commit.oid == pull.head_ref_oid or None,
     )
 
 
@@ -100,6 +101,7 @@ def _joined(review: GitHubReview, row: stored_reviews.Review, shown: str) -> Rev
         row.ticket_digest,
         given=row.given,
         dismissed_by=row.dismissed_by,
+        at_head=row.at_head,
     )
 
 

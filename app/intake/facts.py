@@ -48,6 +48,7 @@ class ReviewFact:
     bundle_digest: str
     submitted_at: datetime
     dismissed_by: str | None = None  # login, where this tells of a dismissal
+    at_head: bool | None = None  # whether `commit_id` was the head when it was given; None where this came later
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +126,7 @@ def review_fact(event: str, action: str | None, raw: bytes) -> ReviewFact | None
         _body_digest(reviewed.body or ""),
         review.submitted_at,
         delivered.sender.login if action == "dismissed" and delivered.sender is not None else None,
+        review.commit_id == reviewed.head.sha if action == "submitted" else None,
     )
 
 

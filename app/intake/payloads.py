@@ -73,6 +73,7 @@ class PullRequestEvent(Envelope):
 class ReviewedPull(Narrow):
     number: int
     body: str | None = None
+    head: HeadPayload
     base: BranchPayload
 
 

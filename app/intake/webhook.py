@@ -240,4 +240,5 @@ def _review(repository_id: int, about: Interpretation) -> Review:
         source="delivery",
         bundle_digest=review.bundle_digest,
         dismissed_by=review.dismissed_by,
+        at_head=review.at_head,
     )

@@ -48,6 +48,7 @@ class CommentApproval:
     base_ref: str | None = None  # empty: not known
     bundle_digest: str | None = None  # empty: there was none; None: not known
     ticket_digest: str | None = None
+    at_head: bool | None = None  # whether `commit_id` was the head when it was first looked at; None: not known
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ class CommentWithdrawn:
 
 _COLUMNS = (
     "repository_id, pull_number, comment_id, author_id, author_login, word, created_at, source, withdrawn, answer, "
-    "commit_id, base_ref, bundle_digest, ticket_digest"
+    "commit_id, base_ref, bundle_digest, ticket_digest, at_head"
 )
 
 
@@ -105,11 +106,11 @@ async def tell(connection: Connection, approvals: Sequence[CommentApproval]) -> 
     """Remember for good what each of these is about."""
     if approvals:
         await connection.cursor().executemany(
-            "update comment_approvals set commit_id = %s, base_ref = %s, bundle_digest = %s, ticket_digest = %s "
-            "where repository_id = %s and comment_id = %s and commit_id is null",
+            "update comment_approvals set commit_id = %s, base_ref = %s, bundle_digest = %s, ticket_digest = %s, "
+            "at_head = %s where repository_id = %s and comment_id = %s and commit_id is null",
             [
                 (
-                    *(one.commit_id, one.base_ref, one.bundle_digest, one.ticket_digest),
+                    *(one.commit_id, one.base_ref, one.bundle_digest, one.ticket_digest, one.at_head),
                     *(one.repository_id, one.comment_id),
                 )
                 for one in approvals

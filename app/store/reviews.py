@@ -41,14 +41,15 @@ class Review:
     shown: str | None = None  # see `show`
     given: str | None = None  # the first state that was not DISMISSED; None: it was never seen
     dismissed_by: str | None = None  # login
+    at_head: bool | None = None  # whether its commit was the pull request's head then; None: not known
 
 
 COLUMNS = (
     "repository_id, review_id, pull_number, reviewer_id, reviewer_login, state, commit_id, base_ref, bundle_digest, "
-    "ticket_digest, submitted_at, source, given, dismissed_by"
+    "ticket_digest, submitted_at, source, given, dismissed_by, at_head"
 )
 RECORD = f"""
-insert into reviews ({COLUMNS}) values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+insert into reviews ({COLUMNS}) values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
 on conflict (repository_id, review_id) do update set
   state = 'DISMISSED', dismissed_by = coalesce(reviews.dismissed_by, excluded.dismissed_by)
 where excluded.state = 'DISMISSED'
@@ -79,6 +80,7 @@ def _row(review: Review) -> tuple[object, ...]:
         review.source,
         None if review.state.upper() == "DISMISSED" else text(review.state.upper()),
         None if review.dismissed_by is None else text(review.dismissed_by),
+        review.at_head,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -45,6 +46,42 @@ def _seen(*reviews: Review, veto: Electorate = HOLDER, snapshot: Snapshot | None
 def test_who_ends_a_veto(reviews: tuple[Review, ...], found: tuple[str, Status] | None) -> None:
     blocking = {each for each in _seen(*reviews) if each[0] in ("review.veto", "review.changes")}
     assert blocking == ({found} if found else set())
+
+
+OLD = build.OTHER
+STALE = review(READER, "APPROVED", 2, commit=OLD, at_head=False)
+THEN = replace(STALE, at_head=True)  # a push came since
+
+
+@pytest.mark.parametrize(
+    ("reviews", "stands"),
+    [
+        # An approval of a commit that was not the head then, by a review or a comment, ends nothing.
+        ((ASKED, STALE), True),
+        ((ASKED, replace(STALE, comment=True)), True),
+        ((replace(ASKED, commit=OLD), STALE), True),
+        ((ASKED, replace(STALE, at_head=None)), True),
+        # One of the head as it was then ends it for good, whatever is pushed later.
+        ((ASKED, THEN), False),
+        ((ASKED, replace(THEN, comment=True)), False),
+        ((ASKED, review(READER, "APPROVED", 2)), False),
+        ((ASKED, review(READER, "APPROVED", 2, at_head=True)), False),
+        # What became of the approval later changes nothing of what it ended, or did not.
+        ((ASKED, replace(THEN, state="DISMISSED", given="APPROVED")), False),
+        ((ASKED, replace(STALE, state="DISMISSED", given="APPROVED", dismissed_by="rita")), True),
+        ((ASKED, replace(STALE, state="DISMISSED", given="APPROVED", dismissed_by="ronan", comment=True)), True),
+        # Whatever was said before, the request that came last stands.
+        ((THEN, replace(ASKED, id=3, submitted_at=build.NOON + timedelta(minutes=3))), True),
+        # GitHub tells whole seconds: within one, the request counts as the later.
+        ((ASKED, replace(THEN, comment=True, id=0, submitted_at=ASKED.submitted_at)), True),
+        ((replace(THEN, comment=True, id=9, submitted_at=ASKED.submitted_at), ASKED), True),
+    ],
+)
+def test_an_approval_ends_a_veto_only_at_the_head_of_its_time(reviews: tuple[Review, ...], stands: bool) -> None:
+    for order in (reviews, reviews[::-1]):
+        assert (("review.veto", F) in _seen(*order)) is stands
+        plain = {each for each in _seen(*(replace(one, author=SECOND) for one in order)) if each[0] == "review.changes"}
+        assert (plain == {("review.changes", F)}) is stands
 
 
 def test_what_was_said_before_the_dismissal_is_told_or_that_it_is_not_known() -> None:

@@ -119,6 +119,26 @@ async def test_a_commit_id_approves_that_head(stage: Scene) -> None:
     assert [reactions(one) for one in (old, unknown, new)] == [["confused"], ["confused"], ["+1"]]
 
 
+async def test_an_older_commit_ends_no_request_for_changes(stage: Scene) -> None:
+    shop, pull = await waiting(stage, STAYS + "veto: {users: [bob]}\n")
+    before, letters = pull.head_sha, code(stage, shop, pull)
+    await stage.github.push(shop, "agent/payment", {"shop/payment.py": "RATE = 3\n"}, author="courier[bot]")
+    await stage.github.review(shop, pull.number, "bob", "REQUEST_CHANGES", "Not like this.")
+    await stage.settle()
+    await say(stage, shop, pull, "bob", f"/approve {before[:10]}")
+    old = await say(stage, shop, pull, "bob", f"/approve {letters}")
+    assert "bob asked for changes and has a veto" in stage.summary(shop, pull, "review")
+    await issues.delete_comment(stage.github, shop, pull.issue, old, "bob")
+    await stage.settle()
+    assert "bob asked for changes and has a veto" in stage.summary(shop, pull, "review")
+    await say(stage, shop, pull, "bob", f"/approve {pull.head_sha[:10]}")
+    assert stage.verdict(shop, pull) == GREEN
+    await stage.github.push(shop, "agent/payment", {"shop/payment.py": "RATE = 4\n"}, author="courier[bot]")
+    await stage.settle()
+    assert stage.verdict(shop, pull) == WAITS
+    assert "veto" not in stage.summary(shop, pull, "review")
+
+
 async def test_a_comment_whose_delivery_was_lost_is_found_by_the_next_look(stage: Scene) -> None:
     shop, pull = await waiting(stage)
     now, letters = stage.github.world.now(), code(stage, shop, pull)

@@ -186,6 +186,20 @@ def test_a_review_is_bound_to_commit_base_and_bundle_as_delivered() -> None:
     assert other.bundle_digest != fact.bundle_digest
 
 
+def test_a_review_says_whether_it_was_of_the_head() -> None:
+    delivered = json.loads(review())
+    assert _at_head(delivered) is True
+    delivered["review"]["commit_id"] = "b" * 40
+    assert _at_head(delivered) is False
+    assert _at_head({**delivered, "action": "edited"}) is None  # the head may be another one by now
+
+
+def _at_head(delivered: dict[str, Any]) -> bool | None:
+    fact = interpret("pull_request_review", json.dumps(delivered).encode()).review
+    assert fact is not None
+    return fact.at_head
+
+
 def test_a_dismissal_says_by_whom() -> None:
     delivered = json.loads(review(body=None))
     given = interpret("pull_request_review", json.dumps({**delivered, "sender": SENDER}).encode()).review

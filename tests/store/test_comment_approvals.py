@@ -18,7 +18,7 @@ CODE = ShownCode("KHJT", "mg1:one", "a" * 40, "refs/heads/main", "sha256:1", Non
 
 
 async def test_what_a_comment_is_about_is_told_once_and_withdrawn_for_good(database: Database) -> None:
-    told = replace(APPROVAL, commit_id="a" * 40, base_ref="refs/heads/main", bundle_digest="")
+    told = replace(APPROVAL, commit_id="a" * 40, base_ref="refs/heads/main", bundle_digest="", at_head=False)
     async with database.transaction() as connection:
         await comment_approvals.record(connection, [APPROVAL, replace(APPROVAL, comment_id=79)])
         await comment_approvals.record(connection, [replace(APPROVAL, word="OTHER")])

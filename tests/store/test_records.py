@@ -34,6 +34,7 @@ REVIEW = Review(
     submitted_at=datetime(2026, 5, 4, 3, 2, 1, tzinfo=UTC),
     source="delivery",
     bundle_digest="sha256:1",
+    at_head=True,
 )
 
 
