@@ -53,13 +53,14 @@ class Exchange:
 
     async def __call__(self, incoming: Incoming, receive: Receive, send: Send) -> None:
         """Raises BadRequest, BodyFailed, DatabaseAway."""
-        asked = _read(await Body(receive, MOST_ASKED).whole())
         token = token_of(incoming)
         if token is None:
             await json_answer(send, 401, {"message": "Give the identity's token as a bearer token."})
             return
         try:
+            # Before the body: whoever proves nothing does not keep a connection by sending it slowly.
             claims = await self._identities.genuine(token.get_secret_value())
+            asked = _read(await Body(receive, MOST_ASKED).whole())
             await self._opened(asked, claims, identity_of(token.get_secret_value(), claims["exp"]), send)
         except NotGenuine as wrong:
             await json_answer(send, 401, {"message": f"The identity's token is refused: {wrong}."})

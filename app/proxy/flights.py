@@ -18,6 +18,7 @@ import structlog
 from app.proxy import ledger, sessions
 from app.proxy.courier import Courier
 from app.proxy.grant import Grant
+from app.proxy.incoming import BadRequest
 from app.store.database import Database, DatabaseAway
 
 log = structlog.get_logger(__name__)
@@ -26,6 +27,7 @@ EVERY = 0.5  # seconds
 PATIENCE = 2.0  # seconds for one look
 BLIND = 5.0  # seconds without the store; less than `ledger.ALIVE`
 LONGEST = 3600.0  # seconds of one request
+AT_ONCE = 32  # requests of one session in one process, so that one agent does not take the place of the others
 STOPPED = "the session ended while this was under way"
 
 
@@ -63,7 +65,9 @@ class Flights:
 
     @contextlib.asynccontextmanager
     async def flight(self, grant: Grant) -> AsyncIterator[Flight]:
-        """A request of that session while the block lasts. Raises Stopped within it or at its end."""
+        """A request of that session while the block lasts. Raises BadRequest first, Stopped within or at its end."""
+        if sum(one.grant.session == grant.session for one in self._flights) >= AT_ONCE:
+            raise BadRequest(f"the session has {AT_ONCE} requests under way; wait until some have ended", 429)
         if not self._flights:
             self._seen = time.monotonic()
         flight: Flight | None = None

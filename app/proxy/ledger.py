@@ -17,7 +17,7 @@ from psycopg.rows import class_row
 
 from app.proxy.grant import Grant
 from app.proxy.refusal import Refusal
-from app.proxy.sessions import UNKNOWN, ended, frozen, session
+from app.proxy.sessions import UNKNOWN, ended, frozen, prompt, session
 from app.store.database import Connection, Database
 from app.store.stored import text
 
@@ -98,8 +98,9 @@ async def begin(
     """
     # One statement, one round trip. Run a second time on a broken connection it may leave an entry that nobody ends,
     # which lapses and reads as unknown.
-    rows = await database.query(BEGIN, (text(route), ref, old_oid, new_oid, grant.session))
-    return rows[0][0] if rows else await _refusal(database, grant)
+    async with prompt():
+        rows = await database.query(BEGIN, (text(route), ref, old_oid, new_oid, grant.session))
+        return rows[0][0] if rows else await _refusal(database, grant)
 
 
 async def _refusal(database: Database, grant: Grant) -> Refusal:

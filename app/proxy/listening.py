@@ -29,7 +29,11 @@ DRAIN = 30  # seconds for requests under way when the process ends
 
 
 class GuardedProtocol(HttpToolsProtocol):
-    """One connection. It is closed when its headers are too long or too slow, or when there are too many others."""
+    """One connection. It is closed when its headers are too long or too slow.
+
+    When there are too many, the one that has been without a request for longest makes room; one that is being answered
+    is never closed for another.
+    """
 
     header_seconds = HEADER_SECONDS
     header_bytes = HEADER_BYTES
@@ -40,13 +44,32 @@ class GuardedProtocol(HttpToolsProtocol):
         self._in_headers = True
         self._header_size = 0
         self._late: asyncio.TimerHandle | None = None
+        self.idle_since = 0.0  # of the loop's clock
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
-        if len(self.connections) > self.most_connections:
+        self.idle_since = self.loop.time()
+        if len(self.connections) > self.most_connections and not self._make_room():
             transport.abort()
             return
         self._await_headers()
+
+    def _make_room(self) -> bool:
+        others = (one for one in self.connections if isinstance(one, GuardedProtocol) and one is not self)
+        idle = [one for one in others if one.is_idle]
+        if not idle:
+            return False
+        min(idle, key=lambda one: one.idle_since).transport.abort()
+        return True
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request of it is being answered. Headers that have not come yet are none."""
+        return not self.transport.is_closing() and (self.cycle is None or self.cycle.response_complete)
+
+    def on_response_complete(self) -> None:
+        self.idle_since = self.loop.time()
+        super().on_response_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_clock()

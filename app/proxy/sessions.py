@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import hmac
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, LiteralString
@@ -17,11 +20,12 @@ from app.proxy.grant import Grant, Right
 from app.proxy.refusal import Refusal
 from app.proxy.session_token import new_token, token_hash, well_formed
 from app.proxy.used_identities import UsedIdentity, use
-from app.store.database import Connection, Database
+from app.store.database import Connection, Database, DatabaseAway
 from app.store.stored import text
 from policies.tickets.states import WITH_SESSION
 
 LONGEST = timedelta(days=7)
+PATIENCE = 10.0  # seconds
 DEFAULT_RIGHTS = frozenset({Right.PUSH, Right.PULL_REQUEST, Right.COMMENT})
 UNKNOWN = Refusal("The session token is not known here", "Ask the person who started this agent for a valid one")
 OPEN_ANOTHER = "Ask the person who started this agent to open another one (`mergegate session open`)"
@@ -180,6 +184,16 @@ def _parameters(wanted: Wanted, token: SecretStr) -> tuple[Any, ...]:
     )
 
 
+@contextlib.asynccontextmanager
+async def prompt() -> AsyncIterator[None]:
+    """What a request waits for. A database that is locked is away for it: raises DatabaseAway."""
+    try:
+        async with asyncio.timeout(PATIENCE):
+            yield
+    except TimeoutError:
+        raise DatabaseAway(f"the database did not answer within {PATIENCE:g} seconds") from None
+
+
 async def find(database: Database, token: str) -> Grant | Refusal:
     """The grant behind a token, as it stands now. To whoever holds no token that ever was one, every no is the same.
 
@@ -188,7 +202,8 @@ async def find(database: Database, token: str) -> Grant | Refusal:
     if not well_formed(token):
         return UNKNOWN
     wanted = token_hash(token)
-    rows = await database.query(f"select {COLUMNS} from sessions where token_hash = %s", (wanted,))
+    async with prompt():
+        rows = await database.query(f"select {COLUMNS} from sessions where token_hash = %s", (wanted,))
     if not rows or not hmac.compare_digest(bytes(rows[0][NAMES.index("token_hash")]), wanted):
         return UNKNOWN
     session = _session(rows[0])

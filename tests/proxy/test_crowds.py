@@ -1,0 +1,141 @@
+"""T13 and T47 on the socket: many, slow and endless connections, a locked database; whoever works goes on working."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+
+import psycopg
+import pytest
+
+from app.proxy import flights, incoming, listening, sessions
+from tests.proxy.scene import Scene
+from tests.proxy.test_attacks_http import ADVERTISEMENT, TYPE, ask, request, status
+from tests.proxy.test_attacks_push import PUSH, push
+from tests.proxy.test_wire import FLUSH, command
+
+pytestmark = pytest.mark.anyio
+PULL, FETCH = "/git/acme/shop.git/git-upload-pack", "Content-Type: application/x-git-upload-pack-request"
+BATCH, LFS = "/git/acme/shop.git/info/lfs/objects/batch", "Content-Type: application/vnd.git-lfs+json"
+Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+@pytest.fixture
+def town(shared_town: Scene) -> Scene:
+    return shared_town
+
+
+def begun(path: str, kind: str, body: bytes, token: str, length: int = 500) -> bytes:
+    """A request whose body is not whole."""
+    return request("POST", path, kind, body=body + b"." * (length - len(body)), token=token)[: len(body) - length]
+
+
+async def under_way(town: Scene, number: int) -> None:
+    async with asyncio.timeout(10):
+        while town.proxy._fetching._flights.number < number:  # noqa: ASYNC110 - a count
+            await asyncio.sleep(0.01)
+
+
+@contextlib.asynccontextmanager
+async def connected(town: Scene, number: int, data: bytes = b"") -> AsyncIterator[list[Streams]]:
+    """That many connections, on each of which `data` was sent."""
+    streams = [await asyncio.open_connection("127.0.0.1", town.port) for _ in range(number)]
+    for _, writer in streams:
+        writer.write(data)
+    try:
+        yield streams
+    finally:
+        for _, writer in streams:
+            writer.close()
+            with contextlib.suppress(ConnectionError):
+                await writer.wait_closed()
+
+
+async def closed(reader: asyncio.StreamReader) -> bool:
+    """Whether the other side has closed, after an answer or without one."""
+    try:
+        async with asyncio.timeout(0.1):
+            await reader.read()
+    except TimeoutError:
+        return False
+    except ConnectionError:
+        return True
+    return True
+
+
+async def test_t13_idle_connections_make_room_for_those_that_ask(town: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listening.GuardedProtocol, "most_connections", 8)
+    token, grant = await town.open(branch="refs/heads/agent/busy")
+    async with connected(town, 1, begun(PULL, FETCH, FLUSH, token)) as [(busy, _)]:
+        await under_way(town, 1)
+        async with connected(town, 10) as unsaid, connected(town, 10, b"GET /session HTTP/1.1\r\nHost: x\r\n") as cut:
+            for _ in range(3):
+                assert status(await ask(town, "GET", "/git/acme/shop.git" + ADVERTISEMENT)) == 200
+            answers = [await closed(reader) for reader, _ in (*unsaid, *cut)]
+            assert sum(answers) >= 12
+        assert not await closed(busy)
+    await sessions.revoke(town.database, grant.session, "done")
+
+
+async def test_t13_requests_under_way_are_not_closed_for_others(town: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listening.GuardedProtocol, "most_connections", 3)
+    async with connected(town, 3, begun(PULL, FETCH, FLUSH, town.token)) as busy:
+        await under_way(town, 3)
+        async with connected(town, 1) as [(late, _)]:
+            assert await closed(late)
+        assert not any([await closed(reader) for reader, _ in busy])
+
+
+async def test_t13_one_session_does_not_take_the_place_of_others(town: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(flights, "AT_ONCE", 4)
+    greedy, _ = await town.open(branch="refs/heads/agent/greedy")
+    async with connected(town, 4, begun(PUSH, TYPE, b"00", greedy)):
+        await under_way(town, 4)
+        for method, path in (("GET", "/git/acme/shop.git" + ADVERTISEMENT), ("GET", "/repos/acme/shop/pulls")):
+            answer = await ask(town, method, path, token=greedy)
+            assert (
+                status(answer) == 429 and b"the session has 4 requests under way; wait until some have ended" in answer
+            )
+            assert status(await ask(town, method, path)) == 200
+
+
+async def test_t13_a_body_that_stops_coming_is_answered_and_ended(town: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(incoming.Body.__init__, "__defaults__", (0.1,))  # `idle`
+    before = len(town.upstream)
+    chunked = request("POST", PUSH, TYPE, "Transfer-Encoding: chunked", body=b"4\r\n00", token=town.token)
+    for raw in (begun(PUSH, TYPE, command()[:20], town.token), chunked, begun(BATCH, LFS, b"{", town.token)):
+        answer = await town.raw(raw)
+        assert status(answer) == 408 and b"nothing came for 0.1 seconds" in answer
+        assert b"connection: close" in answer.lower()
+    assert len(town.upstream) == before
+
+
+async def test_nobody_keeps_a_connection_by_a_body_without_proving_anything(town: Scene) -> None:
+    for path, headers in (
+        ("/session/exchange", ("Authorization: Bearer x.y.z",)),
+        ("/session/exchange", ()),
+        ("/operator/sessions", ("Authorization: Bearer x",)),
+        ("/git/acme/shop.git/git-receive-pack", (TYPE, "Authorization: Bearer x")),
+        ("/repos/acme/shop/pulls", ("Authorization: Bearer x",)),
+        ("/graphql", ("Authorization: Bearer x",)),
+    ):
+        whole = request("POST", path, *headers, body=b"{" * 5000)
+        answer = await town.raw(whole[:-4000], seconds=5)
+        assert status(answer) in (401, 403, 404), path
+
+
+async def test_t47_a_locked_database_is_a_no(town: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sessions, "PATIENCE", 0.1)
+    before = len(town.upstream)
+    async with await psycopg.AsyncConnection.connect(town.database.conninfo) as other:
+        await other.execute("lock table sessions in access exclusive mode")
+        for path in ("/git/acme/shop.git" + ADVERTISEMENT, "/repos/acme/shop/pulls", "/session"):
+            assert status(await ask(town, "GET", path)) == 503
+        assert len(town.upstream) == before
+        await other.rollback()
+        await other.execute("lock table ledger in exclusive mode")
+        answer = await push(town, command(old="0" * 40, new=town.refs()["refs/heads/main"]) + FLUSH + b"PACK")
+        assert b"The proxy cannot reach its database, so nothing was sent to GitHub" in answer
+    assert not any("receive-pack" in one for one in town.since(before))
+    assert status(await ask(town, "GET", "/session")) == 200
