@@ -64,6 +64,9 @@ class Settings(BaseModel):
     webhook_secrets: tuple[SecretStr, ...] = ()
     host: str = "127.0.0.1"
     port: int = 8000
+    metrics_host: str = "127.0.0.1"
+    metrics_port: int = 8002  # health, readiness and metrics of this process, for nobody else's eyes; 0: none
+    heartbeat_url: SecretStr | None = None  # asked every minute while the worker makes progress
     slots: int = 8  # keys reconciled at the same time by one process
     resync_seconds: float = 600.0
     polling: bool = False  # no webhooks: the resync runs on a short clock instead
@@ -105,6 +108,9 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
             ),
             host=read.text("HOST") or "127.0.0.1",
             port=read.number("PORT", 8000),
+            metrics_host=read.text("METRICS_HOST") or "127.0.0.1",
+            metrics_port=read.number("METRICS_PORT", 8002),
+            heartbeat_url=read.watchdog("HEARTBEAT_URL"),
             slots=read.number("SLOTS", 8),
             resync_seconds=read.number("RESYNC_SECONDS", 600),
             polling=read.switch("POLLING"),
@@ -204,6 +210,13 @@ class _Variables:
             )
         return None if value is None else SecretStr(value)
 
+    def watchdog(self, name: str) -> SecretStr | None:
+        """An address that may hold a secret, so plain http only on this machine."""
+        value = self.text(name)
+        if value is not None and not _private(value):
+            raise Misconfigured(f"MERGEGATE_{name}: it is not https, and its address is a secret")
+        return None if value is None else SecretStr(value)
+
     def pages(self) -> PageSettings | None:
         """All three or none; plain http only on this machine, because the sign-in travels over it."""
         names = ("PUBLIC_URL", "CLIENT_ID", "CLIENT_SECRET")
@@ -214,8 +227,7 @@ class _Variables:
                 return None
             missing = ", ".join(f"MERGEGATE_{name}" for name in names if name not in given)
             raise Misconfigured(f"{missing}: missing, but the rest of what pages for people need is set")
-        parts = urlsplit(url)
-        if parts.scheme != "https" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
+        if not _private(url):
             raise Misconfigured(f"MERGEGATE_PUBLIC_URL: {url} is not https, and people sign in over it")
         return PageSettings(public_url=url.rstrip("/"), client_id=client_id, client_secret=SecretStr(secret))
 
@@ -227,6 +239,13 @@ class _Variables:
             missing = id_name if app_id is None else key_name
             raise Misconfigured(f"MERGEGATE_{missing}: missing, but the other half of the App is set")
         return AppSettings(app_id=self.number(id_name, 0), private_keys=_private_keys(keys))
+
+
+def _private(url: str) -> bool:
+    """Whether nobody on the way can read along."""
+    parts = urlsplit(url)
+    local = parts.hostname in ("localhost", "127.0.0.1", "::1")
+    return parts.scheme == "https" or (parts.scheme == "http" and local)
 
 
 def _private_keys(text: str) -> tuple[SecretStr, ...]:

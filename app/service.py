@@ -24,12 +24,16 @@ from app.github.client import Settings as ClientSettings
 from app.github.clients import GitHubApp
 from app.github.git_access import clone_url, git_environment
 from app.github.identity import AppIdentity
+from app.heartbeat import beat
 from app.intake.webhook import Intake
 from app.store import work
 from app.store.database import Database
 from app.store.deliveries import DeliveryWriter
 from app.store.worker import Worker
 from app.web.health import health_router
+from app.web.metrics import Sources
+from app.web.private import private_listener
+from app.web.readiness import Readiness
 from policies.errors import InvalidPolicyError
 from policies.floor import load_floor
 from policies.schema import Policy
@@ -50,8 +54,16 @@ class Parts:
     work: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What runs: the application to serve, and whether this process is ready."""
+
+    web: FastAPI
+    readiness: Readiness
+
+
 @contextlib.asynccontextmanager
-async def running(settings: Settings, parts: Parts) -> AsyncIterator[FastAPI]:
+async def running(settings: Settings, parts: Parts) -> AsyncIterator[Service]:
     """The service while the block lasts. Raises Misconfigured, and the store's errors, before anything is served."""
     if settings.gate is None:
         raise Misconfigured(NOT_CONNECTED)
@@ -63,15 +75,20 @@ async def running(settings: Settings, parts: Parts) -> AsyncIterator[FastAPI]:
         gate = build_gate(settings, settings.gate, database)
         stack.push_async_callback(gate.github.aclose)
         web = FastAPI(title="Mergegate", docs_url=None, redoc_url=None, openapi_url=None)
-        web.include_router(health_router(database))
+        readiness = Readiness(database, gate.github.app)
+        web.include_router(health_router(readiness))
         if parts.web and settings.webhook_secrets:
             writer = await stack.enter_async_context(DeliveryWriter(database))
             web.include_router(Intake(writer, settings.webhook_secrets, frozenset({gate.app_id})).router())
         if parts.web and settings.pages:
             web.include_router(_pages(settings.pages, settings.github_api_url, gate))
+        sources = Sources(database, gate.github)
+        await stack.enter_async_context(
+            private_listener(settings.metrics_host, settings.metrics_port, readiness, sources)
+        )
         if parts.work:
-            await stack.enter_async_context(_working(gate, settings))
-        yield web
+            readiness.worker = await stack.enter_async_context(_working(gate, settings))
+        yield Service(web, readiness)
 
 
 def _pages(settings: PageSettings, api_url: str, gate: Gate) -> APIRouter:
@@ -84,17 +101,21 @@ def _pages(settings: PageSettings, api_url: str, gate: Gate) -> APIRouter:
 
 
 @contextlib.asynccontextmanager
-async def _working(gate: Gate, settings: Settings) -> AsyncIterator[None]:
+async def _working(gate: Gate, settings: Settings) -> AsyncIterator[Worker]:
     async with gate.database.transaction() as connection:
         await work.mark(connection, [clock_mark(), upkeep_mark()])
     interval = timedelta(seconds=settings.resync_interval)
     reconcile = Reconciler(gate, interval, webhooks=bool(settings.webhook_secrets))
-    task = asyncio.create_task(Worker(gate.database, reconcile, settings.slots).run())
+    worker = Worker(gate.database, reconcile, settings.slots)
+    tasks = [asyncio.create_task(worker.run())]
+    if settings.heartbeat_url is not None:
+        tasks.append(asyncio.create_task(beat(settings.heartbeat_url, worker.makes_progress)))
     try:
-        yield
+        yield worker
     finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def build_gate(settings: Settings, app: AppSettings, database: Database) -> Gate:

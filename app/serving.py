@@ -15,6 +15,7 @@ from app.config import Settings, with_registrations
 from app.proxy.starting import proxy_server
 from app.service import Parts, running
 from app.until_signal import Serving, until_signal
+from app.web.readiness import Readiness
 
 log = structlog.get_logger(__name__)
 
@@ -31,11 +32,13 @@ async def serve(settings: Settings, parts: Parts, *, proxy: bool = False) -> Non
         if settings.gate is None:
             return  # a signal ended it
     async with contextlib.AsyncExitStack() as stack:
-        application = await stack.enter_async_context(running(settings, parts))
-        servers: list[Serving] = []
+        service = await stack.enter_async_context(running(settings, parts))
+        servers: list[Serving] = [_Draining(service.readiness)]
+        if parts.work:
+            log.info("working", slots=settings.slots)
         if parts.web:
             log.info("serving", address=f"http://{settings.host}:{settings.port}")
-            servers.append(_web(application, settings))
+            servers.append(_web(service.web, settings))
         if proxy and settings.courier is not None:
             servers.append(await stack.enter_async_context(proxy_server(settings)))
         await until_signal(servers)
@@ -78,6 +81,21 @@ def _web(application: FastAPI, settings: Settings) -> _Server:
             timeout_graceful_shutdown=3,
         )
     )
+
+
+class _Draining:
+    """Says so to probes as soon as the process is told to stop."""
+
+    def __init__(self, readiness: Readiness) -> None:
+        self._readiness = readiness
+        self._told = asyncio.Event()
+
+    async def serve(self) -> None:
+        await self._told.wait()
+
+    def leave(self) -> None:
+        self._readiness.draining = True
+        self._told.set()
 
 
 class _Server(uvicorn.Server):

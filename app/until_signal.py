@@ -8,10 +8,6 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
-import structlog
-
-log = structlog.get_logger(__name__)
-
 
 class Serving(Protocol):
     """`leave` makes `serve` return after requests under way have ended."""
@@ -21,19 +17,13 @@ class Serving(Protocol):
 
 
 async def until_signal(servers: Sequence[Serving]) -> None:
-    """Serve, or only wait where nothing is to be served, until SIGTERM or SIGINT."""
-    ended = asyncio.Event()
+    """Serve until SIGTERM or SIGINT."""
 
     def leave() -> None:
-        ended.set()
         for server in servers:
             server.leave()
 
     with _on_signal(leave):
-        if not servers:
-            log.info("working")
-            await ended.wait()
-            return
         tasks = [asyncio.create_task(server.serve()) for server in servers]
         # One that cannot serve any more takes the others along, and the process ends visibly.
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)

@@ -30,6 +30,9 @@ COMMANDS = {
     "web": Command("serve:web", "Run only the web part: webhooks in, health and metrics."),
     "work": Command("serve:work", "Run only workers; any number of them may share one database."),
     "migrate": Command("serve:migrate", "Bring the database to this version and end."),
+    "status": Command(
+        "status:status", "Say how the gate is: work, what was given up, when it last heard of GitHub."
+    ),
     "proxy": Command(
         "proxy:proxy",
         "Run only the agents' proxy: git and GitHub's API for sessions. Needs the courier App, never the gate's key.",

@@ -58,6 +58,10 @@ class GitHubApp:
         """Requests sent since the start for all installations and the App itself, by purpose."""
         return sum((client.counts for client in (self.app, *self._clients.values())), Counter())
 
+    def clients(self) -> list[tuple[int | None, GitHubClient]]:
+        """The clients that were used so far, by installation; None for the App's own."""
+        return [(None, self.app), *self._clients.items()]
+
     async def forget(self, installation_id: int) -> None:
         """The installation was removed: close its connections and drop its tokens and answers."""
         client = self._clients.pop(installation_id, None)

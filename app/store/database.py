@@ -98,6 +98,10 @@ class Database:
         """A connection of its own in autocommit mode, for listening. Raises DatabaseAway."""
         return await connect(self.conninfo)
 
+    def pool_stats(self) -> dict[str, int]:
+        """Numbers of the pool under the names that psycopg_pool gives them."""
+        return self._pool.get_stats()
+
     async def _query(self, sql: LiteralString, parameters: Sequence[Any] | dict[str, Any]) -> list[TupleRow]:
         connection = await self._take()
         try:

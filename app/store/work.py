@@ -118,7 +118,8 @@ select count(*) filter (where free and due_at <= clock_timestamp()),
        count(*) filter (where leased_until > clock_timestamp()),
        count(*) filter (where parked),
        count(*) filter (where free and rounds > 0),
-       coalesce(extract(epoch from clock_timestamp() - min(due_at) filter (where free)), 0)::float8,
+       coalesce(extract(epoch from clock_timestamp()
+         - min(due_at - least(priority, 0) * interval '10 seconds') filter (where free)), 0)::float8,
        extract(epoch from min(due_at) filter (where free and due_at > clock_timestamp()) - clock_timestamp())::float8
 from (select *, not parked and (leased_until is null or leased_until <= clock_timestamp()) as free from work) as work
 """
@@ -165,7 +166,8 @@ class Parked:
 class Counts:
     """How many keys are due, due later, in work, parked; `again` of the first two were sent back by waiting news.
 
-    `oldest` is the longest wait of a due key in seconds (0 if none is due), `following` the seconds until the next
+    `oldest` is the longest wait of a due key in seconds, less what its low priority lets it wait (0 or less if none
+    waits longer), `following` the seconds until the next
     one is due that is not due yet, None if there is none.
     """
 

@@ -19,6 +19,7 @@ from app.store.work import Lease
 RENEWED_EVERY = 2.0  # seconds
 LOOKS_EVERY = 1.0  # seconds, when no notification comes
 TIME_LIMIT = timedelta(minutes=5)
+STILL = timedelta(seconds=30)  # without an answer of the table, where a slot is free: trouble
 
 log = structlog.get_logger(__name__)
 
@@ -73,7 +74,7 @@ class Worker:
         self._limit = limit
         self._running: set[asyncio.Task[None]] = set()
         self._wake = asyncio.Event()
-        self.looked_at: float | None = None  # when the table was last asked for work, on the loop's clock
+        self._progressed_at: float | None = None  # on the loop's clock
 
     async def run(self) -> None:
         """Work until cancelled; then the keys in work are given back at once."""
@@ -110,6 +111,10 @@ class Worker:
         except DatabaseAway as away:
             log.warning("work waits for the database", error=str(away))
             await asyncio.sleep(LOOKS_EVERY)
+        except Exception:
+            # Whatever it is: a worker that ended would leave a process that does nothing and looks well.
+            log.exception("work could not be claimed")
+            await asyncio.sleep(LOOKS_EVERY)
 
     async def _fill(self) -> int:
         """Claim one key for each free slot, as long as there is one."""
@@ -117,12 +122,23 @@ class Worker:
         claimed = 0
         while len(self._running) < self._slots:
             lease = await work.claim(self._db)
-            self.looked_at = asyncio.get_running_loop().time()
+            self._progressed()
             if lease is None:
                 break
             self._begin(lease)
             claimed += 1
         return claimed
+
+    def makes_progress(self) -> bool:
+        """Whether the table answered a moment ago, or every slot is taken by an attempt within its time limit."""
+        patience = STILL.total_seconds()
+        if len(self._running) >= self._slots:
+            patience += self._limit.total_seconds()
+        at = self._progressed_at
+        return at is not None and asyncio.get_running_loop().time() - at < patience
+
+    def _progressed(self) -> None:
+        self._progressed_at = asyncio.get_running_loop().time()
 
     def _begin(self, lease: Lease) -> None:
         task = asyncio.create_task(self._attempt(lease), name=f"work on {lease.key}")
@@ -131,6 +147,7 @@ class Worker:
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._running.discard(task)
+        self._progressed()
         self._wake.set()
 
     async def _wait(self, longest: float) -> None:

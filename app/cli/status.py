@@ -1,0 +1,130 @@
+"""`mergegate status`: how the gate is, for the person who must act, on one screen."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from typing import Annotated, Any
+
+import psycopg
+import typer
+
+from app.ages import ago
+from app.cli.printing import print_json, print_line, progress
+from app.config import Settings, read_settings
+from app.local.clone import CannotLook
+from app.logging import configure_logging
+from app.store import work
+from app.store.database import Database
+from app.store.overview import Overview, overview
+from app.store.place import SUBFOLDER
+from app.store.work import Counts, Parked
+from policies.escape import clean
+
+WAITS = 120.0  # seconds that a due key may wait before somebody should look
+SHOWN = 5  # parked keys
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    counts: Counts
+    parked: list[Parked]
+    overview: Overview
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """What is wrong and what to do next."""
+
+    what: str
+    fix: str
+
+
+def status(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False) -> None:
+    """Say how the gate is: work, what was given up, when it last heard of GitHub.
+
+    Exit code 0: well; 1: somebody should look; 2: it could not be read.
+    """
+    configure_logging()
+    settings = read_settings(os.environ)
+    with progress("Looking"):
+        state = asyncio.run(_read(settings))
+    found = troubles(state)
+    if as_json:
+        print_json(_record(state, found))
+    else:
+        _print(state, found)
+    raise typer.Exit(1 if found else 0)
+
+
+async def _read(settings: Settings) -> State:
+    if settings.database_url is None and not (settings.data / SUBFOLDER).is_dir():
+        raise CannotLook(
+            f"there is no database in {clean(str(settings.data), 300)}. "
+            "Set MERGEGATE_DATA or MERGEGATE_DATABASE_URL as the service has it."
+        )
+    async with Database.open(settings.database_url, settings.data, size=1, migrated=False) as database:
+        try:
+            async with database.transaction() as connection:
+                seen = await overview(connection)
+            return State(await work.counts(database), await work.parked(database), seen)
+        except psycopg.ProgrammingError as wrong:
+            raise CannotLook("the database is empty or older than this program. Run `mergegate migrate`.") from wrong
+
+
+def troubles(state: State) -> list[Trouble]:
+    """What somebody should look at, the most urgent first."""
+    found = []
+    if state.counts.oldest > WAITS:
+        waits = ago(timedelta(seconds=state.counts.oldest))
+        found.append(
+            Trouble(
+                f"Work has waited for {waits}",
+                "Is a worker running (`mergegate serve` or `work`)? If it is, its log says what it waits for.",
+            )
+        )
+    if state.counts.parked:
+        found.append(
+            Trouble(
+                f"{state.counts.parked} given up after {work.PARKS_AT} attempts",
+                "Mend what the last error names. A push, a comment or *Re-run* on the check starts it again.",
+            )
+        )
+    return found
+
+
+def _record(state: State, found: list[Trouble]) -> dict[str, Any]:
+    seen = asdict(state.overview)
+    return {
+        "well": not found,
+        "troubles": [asdict(each) for each in found],
+        "work": asdict(state.counts),
+        "parked": [
+            {"key": each.key, "attempts": each.attempts, "last_error": each.last_error} for each in state.parked
+        ],
+        **{name: value.isoformat() if isinstance(value, datetime) else value for name, value in seen.items()},
+    }
+
+
+def _print(state: State, found: list[Trouble]) -> None:
+    print_line("; ".join(each.what for each in found) + "." if found else "All is well: nothing waits.")
+    for each in found:
+        print_line(f"  {each.fix}")
+    counts, seen = state.counts, state.overview
+    print_line(f"Work: {counts.due} due, {counts.leased} in work, {counts.later} later, {counts.parked} given up.")
+    for parked in state.parked[:SHOWN]:
+        print_line(f"  {clean(parked.key, 120)}: {clean(parked.last_error or 'no error was kept', 200)}")
+    if len(state.parked) > SHOWN:
+        print_line(f"  and {len(state.parked) - SHOWN} more; --json shows all.")
+    print_line(f"Watched: {seen.open_pulls} open pull requests in {seen.repositories} repositories.")
+    print_line(f"Last delivery {_age(seen, seen.last_delivery)}, last listing {_age(seen, seen.last_listing)}.")
+    print_line(
+        f"Decisions: {seen.decisions_of_an_hour} in the last hour, the last one {_age(seen, seen.last_decision)}."
+    )
+    print_line(f"Sessions of agents: {seen.open_sessions}.")
+
+
+def _age(seen: Overview, moment: datetime | None) -> str:
+    return "never" if moment is None else f"{ago(seen.now - moment)} ago"
