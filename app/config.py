@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from app.ci.servers import CiServer, ci_servers
 from app.errors import ActionableError
@@ -71,6 +71,10 @@ class Settings(BaseModel):
     resync_seconds: float = 600.0
     polling: bool = False  # no webhooks: the resync runs on a short clock instead
     writes_per_minute: int = 60  # 0: no limit, for a compatible server without GitHub's
+    session_requests: Annotated[int, Field(ge=1)] = 1500  # of one session to GitHub's API in an hour
+    session_writes: Annotated[int, Field(ge=1)] = 120  # among them
+    session_comments: Annotated[int, Field(ge=1)] = 30  # among these
+    push_megabytes: Annotated[int, Field(ge=1)] = 2048  # of one push; GitHub takes no more
     proxy_host: str = "127.0.0.1"
     proxy_port: int = 8001
     proxy_certificate: Path | None = None  # PEM; beyond loopback the proxy speaks TLS only
@@ -115,6 +119,10 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
             resync_seconds=read.number("RESYNC_SECONDS", 600),
             polling=read.switch("POLLING"),
             writes_per_minute=read.number("WRITES_PER_MINUTE", 60),
+            session_requests=read.number("SESSION_REQUESTS", 1500),
+            session_writes=read.number("SESSION_WRITES", 120),
+            session_comments=read.number("SESSION_COMMENTS", 30),
+            push_megabytes=read.number("PUSH_MEGABYTES", 2048),
             proxy_host=read.text("PROXY_HOST") or "127.0.0.1",
             proxy_port=read.number("PROXY_PORT", 8001),
             proxy_certificate=read.path("PROXY_CERTIFICATE"),

@@ -21,12 +21,13 @@ from app.proxy.health import Health
 from app.proxy.managing import Managing
 from app.proxy.minting import Minting
 from app.proxy.others import Others
-from app.proxy.pushing import Pushing
+from app.proxy.pushing import LARGEST, Pushing
 from app.proxy.upstream import Upstream
 from app.store.database import Database
 
 if TYPE_CHECKING:
     from app.proxy.api.application import Api
+    from app.proxy.api.limits import Limits
     from app.proxy.lfs import Lfs
 
 GIVING_BACK = 5.0  # seconds for giving tokens back when the process ends
@@ -40,10 +41,13 @@ async def proxying(
     *,
     operator: SecretStr | None = None,
     issuers: Collection[str] = (),
+    limits: Limits | None = None,
+    largest: int = LARGEST,
 ) -> AsyncIterator[Proxy]:
     """The application while the block lasts. `identity` is the courier App's; `verify` is for a server of one's own.
 
     `operator` is the token of the operators' API, `issuers` are those whose identities may be exchanged for sessions.
+    `limits` are of one session, `largest` is the size of a push in bytes.
     """
     async with contextlib.AsyncExitStack() as stack:
         upstream = await stack.enter_async_context(Upstream(identity.api_url, verify))
@@ -61,7 +65,7 @@ async def proxying(
         def api() -> Api:
             from app.proxy.api.application import Api
 
-            return Api(database, service, flights)
+            return Api(database, service, flights, limits)
 
         @functools.cache
         def lfs() -> Lfs:
@@ -70,7 +74,7 @@ async def proxying(
             return Lfs(service, flights)
 
         others = Others(database, health, managing, api)
-        yield Proxy(database, Fetching(service, flights), Pushing(database, service, flights), lfs, others)
+        yield Proxy(database, Fetching(service, flights), Pushing(database, service, flights, largest), lfs, others)
 
 
 @contextlib.asynccontextmanager

@@ -11,6 +11,7 @@ import structlog
 
 from app.config import Settings
 from app.configuration import record_configuration
+from app.proxy.api.limits import Limits
 from app.proxy.application import Proxy
 from app.proxy.courier_app import courier_identity
 from app.proxy.listening import Address, Server, listener, server, unix_listener
@@ -61,11 +62,23 @@ async def proxy_server(settings: Settings) -> AsyncIterator[Bound]:
         database = await stack.enter_async_context(Database.open(settings.database_url, settings.data))
         await record_configuration(database, settings)
         proxy = await stack.enter_async_context(
-            proxying(database, identity, operator=settings.operator_token, issuers=settings.oidc_issuers)
+            proxying(
+                database,
+                identity,
+                operator=settings.operator_token,
+                issuers=settings.oidc_issuers,
+                limits=limits_of(settings),
+                largest=settings.push_megabytes * 1024 * 1024,
+            )
         )
         bound = stack.enter_context(contextlib.closing(listener(address)))
         log.info("the proxy serves", address=f"{address.scheme}://{address.host}:{address.port}")
         yield Bound((server(proxy, address), bound), *_by_socket(settings, proxy, stack))
+
+
+def limits_of(settings: Settings) -> Limits:
+    hourly = settings.session_requests
+    return Limits(min(Limits().burst, hourly), hourly, settings.session_writes, settings.session_comments)
 
 
 def _by_socket(settings: Settings, proxy: Proxy, stack: contextlib.AsyncExitStack) -> list[tuple[Server, socket]]:

@@ -11,9 +11,12 @@ import pytest
 
 from app.config import Misconfigured, read_settings
 from app.proxy import ledger
+from app.proxy.api.limits import Limits
 from app.proxy.incoming import Body, BodyFailed, Message
 from app.proxy.listening import Address, listener
+from app.proxy.pushing import LARGEST
 from app.proxy.running import proxying
+from app.proxy.starting import limits_of
 from tests.proxy.scene import Scene, serving
 from tests.proxy.test_wire import FLUSH, command
 
@@ -62,6 +65,12 @@ def test_settings_of_the_proxy() -> None:
         "https://a.example",
         "https://b.example",
     )
+    read = read_settings({"MERGEGATE_SESSION_REQUESTS": "50", "MERGEGATE_SESSION_COMMENTS": "5"})
+    assert limits_of(read) == Limits(burst=50, hourly=50, writes=120, comments=5)
+    assert limits_of(settings) == Limits() and settings.push_megabytes * 1024**2 == LARGEST
+    for name in ("SESSION_REQUESTS", "SESSION_WRITES", "SESSION_COMMENTS", "PUSH_MEGABYTES"):
+        with pytest.raises(Misconfigured, match=f"MERGEGATE_{name}"):
+            read_settings({f"MERGEGATE_{name}": "0"})
     with pytest.raises(Misconfigured, match="MERGEGATE_OPERATOR_TOKEN"):
         read_settings({"MERGEGATE_OPERATOR_TOKEN": "short"})
 
