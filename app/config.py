@@ -81,6 +81,7 @@ class Settings(BaseModel):
     proxy_key: Path | None = None
     proxy_plain: bool = False  # something in front of the proxy speaks TLS
     proxy_socket: Path | None = None  # a unix socket on which the proxy serves too, in clear, for gh
+    supervisor: Path | None = None  # program that starts and ends agents for tickets
     operator_token: SecretStr | None = None  # for the HTTP API that opens and stops sessions; without it there is none
     policy_baseline: str | None = None  # text of the policy that every repository must meet beside its own
     oidc_issuers: tuple[str, ...] = (GITHUB_ACTIONS,)  # whose tokens may be exchanged, where a repository trusts them
@@ -129,6 +130,7 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
             proxy_key=read.path("PROXY_KEY"),
             proxy_plain=read.switch("PROXY_PLAIN"),
             proxy_socket=read.path("PROXY_SOCKET"),
+            supervisor=read.path("SUPERVISOR"),
             operator_token=read.secret("OPERATOR_TOKEN"),
             policy_baseline=read.text("POLICY_BASELINE"),
             ci_servers=_ci_servers(read),

@@ -7,6 +7,7 @@ import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 from fastapi import APIRouter, FastAPI
 
@@ -26,10 +27,14 @@ from app.github.git_access import clone_url, git_environment
 from app.github.identity import AppIdentity
 from app.heartbeat import beat
 from app.intake.webhook import Intake
+from app.proxy.courier_app import courier_identity
 from app.store import work
 from app.store.database import Database
 from app.store.deliveries import DeliveryWriter
 from app.store.worker import Worker
+from app.tickets.parts import TicketParts
+from app.tickets.reconcile import reconcile_ticket
+from app.tickets.supervisor import Supervisor
 from app.web.health import health_router
 from app.web.metrics import Sources
 from app.web.private import private_listener
@@ -87,7 +92,10 @@ async def running(settings: Settings, parts: Parts) -> AsyncIterator[Service]:
             private_listener(settings.metrics_host, settings.metrics_port, readiness, sources)
         )
         if parts.work:
-            readiness.worker = await stack.enter_async_context(_working(gate, settings))
+            tickets = build_tickets(settings, gate)
+            if tickets.courier is not None:
+                stack.push_async_callback(tickets.courier.aclose)
+            readiness.worker = await stack.enter_async_context(_working(gate, tickets, settings))
         yield Service(web, readiness)
 
 
@@ -101,11 +109,11 @@ def _pages(settings: PageSettings, api_url: str, gate: Gate) -> APIRouter:
 
 
 @contextlib.asynccontextmanager
-async def _working(gate: Gate, settings: Settings) -> AsyncIterator[Worker]:
+async def _working(gate: Gate, tickets: TicketParts, settings: Settings) -> AsyncIterator[Worker]:
     async with gate.database.transaction() as connection:
         await work.mark(connection, [clock_mark(), upkeep_mark()])
     interval = timedelta(seconds=settings.resync_interval)
-    reconcile = Reconciler(gate, interval, webhooks=bool(settings.webhook_secrets))
+    reconcile = Reconciler(gate, interval, partial(reconcile_ticket, tickets), bool(settings.webhook_secrets))
     worker = Worker(gate.database, reconcile, settings.slots)
     tasks = [asyncio.create_task(worker.run())]
     if settings.heartbeat_url is not None:
@@ -138,6 +146,12 @@ def build_gate(settings: Settings, app: AppSettings, database: Database) -> Gate
         ci_servers=settings.ci_servers,
         keep=settings.keep,
     )
+
+
+def build_tickets(settings: Settings, gate: Gate) -> TicketParts:
+    """What the work on tickets needs beside the gate; without a courier App agents get no sessions."""
+    courier = None if settings.courier is None else GitHubApp(courier_identity(settings))
+    return TicketParts(gate, courier, None if settings.supervisor is None else Supervisor(settings.supervisor))
 
 
 def read_floor(text: str | None) -> Policy | None:

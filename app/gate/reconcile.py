@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import assert_never
@@ -47,12 +48,17 @@ log = structlog.get_logger(__name__)
 LOOK_AFTER_OUTAGE = timedelta(seconds=5)
 
 
+# Given from outside, because app.tickets stands on the gate.
+Tickets = Callable[[Lease, TicketKey], Awaitable[Outcome]]
+
+
 @dataclass(frozen=True, slots=True)
 class Reconciler:
     """What the worker calls for each lease."""
 
     gate: Gate
     resync_interval: timedelta
+    tickets: Tickets | None = None  # what looks at tickets; without it they are left alone
     webhooks: bool = True  # False in polling mode: there are no deliveries to ask for again
 
     async def __call__(self, lease: Lease) -> Outcome:
@@ -95,7 +101,7 @@ class Reconciler:
             case UpkeepKey():
                 return await upkeep(self.gate)
             case TicketKey():
-                return Done()  # tickets are kept by app.tickets, which has an issue of its own
+                return Done() if self.tickets is None else await self.tickets(lease, key)
             case _:
                 assert_never(key)
 

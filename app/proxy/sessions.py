@@ -271,10 +271,16 @@ async def _end(database: Database, sql: LiteralString, parameters: tuple[Any, ..
 
 async def extend(database: Database, session_id: int, lasts: timedelta) -> Grant | None:
     """Let it expire `lasts` from now. None when it has ended: a token that was dead stays dead."""
+    async with database.transaction() as connection:
+        return await extend_within(connection, session_id, lasts)
+
+
+async def extend_within(connection: Connection, session_id: int, lasts: timedelta) -> Grant | None:
+    """The same in the caller's transaction."""
     if not timedelta(0) < lasts <= LONGEST:
         raise CannotOpen(f"a session can be extended by up to {LONGEST.days} days")
-    rows = await database.query(EXTEND, (lasts, session_id))
-    return _session(rows[0]).grant if rows else None
+    row = await (await connection.execute(EXTEND, (lasts, session_id))).fetchone()
+    return _session(row).grant if row else None
 
 
 async def freeze(database: Database, session_id: int, because: str) -> bool:
@@ -303,6 +309,15 @@ async def unsaid(database: Database, session_id: int) -> list[tuple[int, str]]:
 
 async def said(database: Database, ids: list[int]) -> None:
     await database.query("update session_words set said_at = now() where id = any(%s)", (ids,))
+
+
+async def of_ticket(connection: Connection, repository_id: int, ticket: int) -> list[Session]:
+    """Every session that was ever opened for a ticket, the newest first."""
+    cursor = await connection.execute(
+        f"select {COLUMNS} from sessions where repository_id = %s and ticket = %s order by id desc",
+        (repository_id, ticket),
+    )
+    return [_session(row) for row in await cursor.fetchall()]
 
 
 async def ended_among(database: Database, session_ids: list[int]) -> set[int]:

@@ -108,3 +108,13 @@ async def proven(connection: Connection, repository_id: int, days: int) -> int:
     )
     rows = await cursor.fetchall()
     return int(rows[0][0])
+
+
+async def is_reverted(connection: Connection, repository_id: int, pull_number: int) -> bool:
+    """Whether what landed by a pull request was taken back by a later one."""
+    cursor = await connection.execute(
+        "select exists (select from landings where repository_id = %s and pull_number = %s and reverted)",
+        (repository_id, pull_number),
+    )
+    row = await cursor.fetchone()
+    return bool(row and row[0])

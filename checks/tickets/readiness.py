@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import re2
 
 from checks.paths import PathPatterns
-from checks.tickets.form import Miss, TicketForm
+from checks.tickets.form import Miss, TicketForm, parse_form
 from checks.tickets.words import FieldName
 
 # Words that leave a choice to somebody who is not there.
@@ -21,6 +21,12 @@ _EVERYTHING = ("", "a", "a/b", "a/b/c.d")
 # Marks that show nothing and may turn what is read: https://www.unicode.org/reports/tr9/
 _INVISIBLE = frozenset({"Cf", "Cc", "Co", "Cn"})
 _HARMLESS = frozenset("\n\t\u200d")  # the last joins signs to one picture
+
+
+def read_ticket(body: str) -> tuple[TicketForm | None, tuple[Miss, ...]]:
+    """The form in an issue's body, None where it cannot be read, and every reason why it is not ready."""
+    form = parse_form(body)
+    return (form, lint(form, body)) if isinstance(form, TicketForm) else (None, form)
 
 
 def lint(form: TicketForm, body: str) -> tuple[Miss, ...]:

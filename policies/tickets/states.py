@@ -69,6 +69,8 @@ AT_WORK = frozenset(
 ACTIVE = AT_WORK | {State.WAITING}
 # A session of the ticket may be live in these alone: moving to any other one ends them all.
 WITH_SESSION = AT_WORK
+# These end them too: nobody is to go on before a person has said so.
+ENDS_SESSIONS = frozenset({Event.EXHAUSTED, Event.PULL_CLOSED})
 # What `stopping` may end as, by what began it.
 ENDS_AS: Mapping[Event, State] = {
     Event.STOP: State.STOPPED,

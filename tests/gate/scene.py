@@ -10,6 +10,7 @@ import contextlib
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -33,6 +34,8 @@ from app.keys import RepositoryKey
 from app.store.database import Database
 from app.store.deliveries import DeliveryWriter
 from app.store.worker import Worker
+from app.tickets.parts import TicketParts
+from app.tickets.reconcile import reconcile_ticket
 from tests.github.events import ZERO
 from tests.github.gateway import RequestRecord
 from tests.github.operations.pushes import RefCommand, record_ref_change
@@ -213,7 +216,8 @@ async def scene(
         PUBLIC,
         ci_servers=ci_servers,
     )
-    worker = Worker(database, Reconciler(gate, timedelta(minutes=10)), 4)
+    tickets = TicketParts(gate)
+    worker = Worker(database, Reconciler(gate, timedelta(minutes=10), partial(reconcile_ticket, tickets)), 4)
     made.append(Scene(github, gate, app, installation, worker))
     async with DeliveryWriter(database) as writer:
         web = FastAPI()

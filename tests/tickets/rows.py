@@ -37,7 +37,9 @@ async def draft(connection: Connection, number: int = NUMBER) -> None:
 
 async def accepted(connection: Connection, number: int = NUMBER) -> None:
     await draft(connection, number)
-    await snapshots.freeze(connection, REPOSITORY, number, FORM, digest=FORM.digest, redirects=(), accepted_by="ada")
+    await snapshots.freeze(
+        connection, REPOSITORY, number, FORM, issue_digest=FORM.digest, redirects=(), accepted_by="ada"
+    )
     assert await moving.move(connection, REPOSITORY, number, Event.ACCEPTED, ADA)
 
 

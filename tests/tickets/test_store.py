@@ -149,7 +149,7 @@ async def test_a_snapshot_is_what_was_accepted(database: Database) -> None:
             REPOSITORY,
             NUMBER,
             replace(FORM, risk="high"),
-            digest="d2",
+            issue_digest=FORM.digest,
             redirects=["no, so"],
             accepted_by="b",
         )

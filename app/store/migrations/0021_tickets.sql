@@ -14,6 +14,8 @@ create table tickets (
   attempts integer not null default 0,        -- that began; a claim that never started is taken back
   pull_number integer,
   paused boolean not null default false,
+  stop_now boolean not null default false,    -- whether whoever runs the agent should kill it at once
+  split text,                                 -- digest of the template whose children are being made
   held_by text,
   held_because text,
   max_minutes integer,                        -- limits as a person set them later; null: the snapshot's
@@ -34,6 +36,7 @@ create table ticket_snapshots (
   revision integer not null,
   form jsonb not null,                        -- the canonical form
   digest text not null,
+  issue_digest text not null,                 -- of the form in the issue that was accepted
   redirects text[] not null default '{}',     -- what people said since the acceptance, oldest first
   accepted_by text not null,                  -- login of the person behind this revision
   accepted_at timestamptz not null default now(),

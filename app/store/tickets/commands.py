@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal
 
 from psycopg.rows import class_row
@@ -62,6 +62,17 @@ async def waiting(connection: Connection, repository_id: int, number: int) -> li
 async def unanswered(connection: Connection, repository_id: int, number: int) -> list[CommandComment]:
     """Those that were carried out and not acknowledged on GitHub yet."""
     return await _read(connection, "done_at is not null and reacted_at is null", repository_id, number)
+
+
+async def answered_within(connection: Connection, one: CommandComment, within: timedelta) -> list[CommandComment]:
+    """Others on the same issue or pull request that were answered in words within that time."""
+    cursor = connection.cursor(row_factory=class_row(CommandComment))
+    await cursor.execute(
+        f"select {COLUMNS} from ticket_commands where repository_id = %s and number = %s and answer is not null "
+        "and reacted_at > clock_timestamp() - %s::interval and (source, comment_id) <> (%s, %s)",
+        (one.repository_id, one.number, within, one.source, one.comment_id),
+    )
+    return await cursor.fetchall()
 
 
 async def take(connection: Connection, one: CommandComment) -> bool:

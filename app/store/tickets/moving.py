@@ -16,7 +16,7 @@ from psycopg.rows import kwargs_row
 from app.store.database import Connection
 from app.store.stored import text
 from app.store.tickets import runs, ticket
-from policies.tickets.states import WITH_SESSION, Event, Position, State, step
+from policies.tickets.states import ENDS_SESSIONS, WITH_SESSION, Event, Position, State, step
 
 GATE = "mergegate"  # the actor where no person is
 
@@ -73,7 +73,7 @@ async def move(connection: Connection, repository_id: int, number: int, event: E
         (after.state, after.ends_as, repository_id, number),
     )
     await _record(connection, row, after, event, cause)
-    if after.state in WITH_SESSION:
+    if after.state in WITH_SESSION and event not in ENDS_SESSIONS:
         return Moved(row.position, after)
     await runs.end_open(connection, repository_id, number, outcome=event)
     return Moved(row.position, after, await _end_sessions(connection, row, f"ticket #{number}: {cause.because}"))
@@ -84,6 +84,16 @@ async def transitions(connection: Connection, repository_id: int, number: int) -
     cursor = connection.cursor(row_factory=kwargs_row(_transition))
     await cursor.execute(
         f"select {COLUMNS} from ticket_transitions where repository_id = %s and number = %s order by id",
+        (repository_id, number),
+    )
+    return await cursor.fetchall()
+
+
+async def latest(connection: Connection, repository_id: int, number: int) -> list[Transition]:
+    """The newest changes, the newest first: enough to know what was judged last."""
+    cursor = connection.cursor(row_factory=kwargs_row(_transition))
+    await cursor.execute(
+        f"select {COLUMNS} from ticket_transitions where repository_id = %s and number = %s order by id desc limit 20",
         (repository_id, number),
     )
     return await cursor.fetchall()

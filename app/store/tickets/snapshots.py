@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import sha256
 
 from psycopg.rows import kwargs_row
 
@@ -20,7 +21,8 @@ from checks.tickets.form import TicketForm
 class TicketSnapshot:
     """One revision. `redirects` are what people said since the acceptance, the oldest first.
 
-    `accepted_by` is the login of the person behind this revision, `digest` that of the form and the redirects.
+    `accepted_by` is the login of the person behind this revision, `digest` that of the form and the redirects, and
+    `issue_digest` that of the form as the issue read when it was accepted.
     """
 
     repository_id: int
@@ -28,12 +30,20 @@ class TicketSnapshot:
     revision: int
     form: TicketForm
     digest: str
+    issue_digest: str
     redirects: tuple[str, ...]
     accepted_by: str
     accepted_at: datetime
 
 
-COLUMNS = "repository_id, number, revision, form, digest, redirects, accepted_by, accepted_at"
+COLUMNS = "repository_id, number, revision, form, digest, issue_digest, redirects, accepted_by, accepted_at"
+
+
+def digest_of(form: TicketForm, redirects: Sequence[str]) -> str:
+    """The ticket's hash: of the canonical form, and of every word that was added to it."""
+    if not redirects:
+        return form.digest
+    return "sha256:" + sha256("\0".join([form.canonical, *redirects]).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 async def freeze(
@@ -42,18 +52,20 @@ async def freeze(
     number: int,
     form: TicketForm,
     *,
-    digest: str,
+    issue_digest: str,
     redirects: Sequence[str],
     accepted_by: str,
 ) -> TicketSnapshot:
     """The next revision of a ticket, whose row the caller holds."""
     cursor = connection.cursor(row_factory=kwargs_row(_snapshot))
     await cursor.execute(
-        "insert into ticket_snapshots (repository_id, number, revision, form, digest, redirects, accepted_by) "
+        "insert into ticket_snapshots (repository_id, number, revision, form, digest, issue_digest, "
+        "redirects, accepted_by) "
         "values (%s, %s, (select coalesce(max(revision), 0) + 1 from ticket_snapshots where repository_id = %s and "
-        f"number = %s), %s, %s, %s, %s) returning {COLUMNS}",
+        f"number = %s), %s, %s, %s, %s, %s) returning {COLUMNS}",
         (
-            *(repository_id, number, repository_id, number, as_json(form.fields), digest),
+            *(repository_id, number, repository_id, number, as_json(form.fields)),
+            *(digest_of(form, redirects), issue_digest),
             *([text(each) for each in redirects], text(accepted_by)),
         ),
     )

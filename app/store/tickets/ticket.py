@@ -39,6 +39,8 @@ class TicketRow:
     attempts: int
     pull_number: int | None
     paused: bool
+    stop_now: bool
+    split: str | None
     held_by: str | None
     held_because: str | None
     max_minutes: int | None
@@ -70,8 +72,8 @@ class SeenIssue:
 
 COLUMNS = (
     "repository_id, number, installation_id, title, state, ends_as, since, first_seen_at, form_digest, revision, pool, "
-    "attempts, pull_number, paused, held_by, held_because, max_minutes, max_attempts, max_cost, label, comment_id, "
-    "comment_digest"
+    "attempts, pull_number, paused, stop_now, split, held_by, held_because, max_minutes, max_attempts, max_cost, "
+    "label, comment_id, comment_digest"
 )
 OWN = "repository_id = %s and number = %s"
 NOTE = """
@@ -139,6 +141,15 @@ async def set_pool(connection: Connection, repository_id: int, number: int, pool
 
 async def set_paused(connection: Connection, repository_id: int, number: int, paused: bool) -> None:
     await connection.execute(f"update tickets set paused = %s where {OWN}", (paused, repository_id, number))
+
+
+async def set_stop_now(connection: Connection, repository_id: int, number: int, now: bool) -> None:
+    await connection.execute(f"update tickets set stop_now = %s where {OWN}", (now, repository_id, number))
+
+
+async def set_split(connection: Connection, repository_id: int, number: int, template: str | None) -> None:
+    """Digest of the template whose children are being made; None when they all are."""
+    await connection.execute(f"update tickets set split = %s where {OWN}", (template, repository_id, number))
 
 
 async def set_held(connection: Connection, repository_id: int, number: int, by: str | None, because: str = "") -> None:

@@ -1,0 +1,226 @@
+"""Handing a waiting ticket to an agent: every limit is checked and the attempt counted in one transaction.
+
+The transaction holds the repository's lock of claims and the ticket's row. So two agents never get one ticket, and two
+tickets never get the last place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import structlog
+from pydantic import SecretStr
+
+from app.keys import TicketKey
+from app.proxy import sessions
+from app.proxy.grant import Grant
+from app.proxy.opening import Asked, checked, find_place
+from app.proxy.opening import Place as CourierPlace
+from app.proxy.sessions import CannotOpen, Wanted
+from app.store.database import Connection
+from app.store.tickets import brakes, runs, snapshots, ticket
+from app.store.tickets.moving import Cause
+from app.store.tickets.runs import Run
+from app.store.tickets.snapshots import TicketSnapshot
+from app.store.tickets.ticket import TicketRow
+from app.tickets.changing import change, key_of
+from app.tickets.limiting import day_of, limits_for, used_by
+from app.tickets.parts import Place, TicketParts
+from policies.tickets.limits import Limits, left, no_attempt, no_place, no_start
+from policies.tickets.states import Event, State
+
+log = structlog.get_logger(__name__)
+
+ALONE = "select pg_advisory_xact_lock(hashtextextended('mergegate claims', %s))"
+NAMESPACE = "*"
+DONE = frozenset({State.MERGED, State.SETTLED})
+MOST_LOOKED_AT = 200  # waiting tickets at one claim
+
+
+@dataclass(frozen=True, slots=True)
+class NothingToClaim:
+    """Why no ticket was handed out now: a sentence for who runs the agent."""
+
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """A ticket that an agent has from now on. `token` is shown this once; None where no session could be opened."""
+
+    key: TicketKey
+    full_name: str
+    title: str
+    snapshot: TicketSnapshot
+    run: Run
+    left: Limits
+    token: SecretStr | None
+    grant: Grant | None
+
+    def record(self, *, with_token: bool) -> dict[str, Any]:
+        """The same as JSON has it. Times are minutes, costs US dollars as text."""
+        held = self.snapshot
+        token = {} if self.token is None or not with_token else {"token": self.token.get_secret_value()}
+        return {
+            "repository": self.full_name,
+            "ticket": self.key.number,
+            "title": self.title,
+            "snapshot": held.form.fields,
+            "redirects": list(held.redirects),
+            "digest": held.digest,
+            "revision": held.revision,
+            "attempt": self.run.attempt,
+            "agent": self.run.agent,
+            "branch": self.run.branch.removeprefix("refs/heads/"),
+            "left": {"minutes": self.left.minutes, "attempts": self.left.attempts, "cost": str(self.left.cost)},
+            "session": self.run.session_id,
+            **token,
+        }
+
+
+async def claim(
+    parts: TicketParts, place: Place, *, agent: str, pool: str | None = None, number: int | None = None
+) -> Claimed | NothingToClaim:
+    """The longest waiting ticket that this agent may have, or the one of that number. Raises GitHub's errors.
+
+    `pool` is the pool that the agent belongs to; without one it gets tickets that name itself or nobody.
+    """
+    if not place.readable:
+        return NothingToClaim("the repository's policy cannot be used; repair it first")
+    try:
+        courier = await _courier_place(parts, place)
+    except CannotOpen as cannot:
+        return NothingToClaim(str(cannot))
+    async with parts.gate.database.transaction() as connection:
+        await connection.execute(ALONE, (place.repository.id,))
+        brake = await brakes.find(connection, place.repository.id)
+        if brake is not None:
+            return NothingToClaim(f"{brake.pulled_by} pulled the brake: {brake.because}")
+        reasons: list[str] = []
+        for row in await _candidates(connection, place, agent, pool, number):
+            taken = await _take(parts, place, courier, connection, row, agent, pool)
+            if isinstance(taken, Claimed):
+                return taken
+            reasons.append(f"#{row.number}: {taken}")
+    return NothingToClaim(reasons[0] if reasons else "no ticket waits for this agent")
+
+
+async def _courier_place(parts: TicketParts, place: Place) -> CourierPlace | None:
+    """None where no courier App is set up: agents then work without a session, and their limits are soft."""
+    if parts.courier is None:
+        return None
+    return await find_place(parts.courier, parts.gate.presets, place.repository.owner, place.repository.name)
+
+
+async def _candidates(
+    connection: Connection, place: Place, agent: str, pool: str | None, number: int | None
+) -> list[TicketRow]:
+    rows = await ticket.in_states(connection, place.repository.id, [State.WAITING])
+    names = (None, agent, pool)
+    fit = [row for row in rows if row.pool in names and number in (None, row.number)]
+    return sorted(fit, key=lambda row: (row.since, row.number))[:MOST_LOOKED_AT]
+
+
+async def _take(
+    parts: TicketParts,
+    place: Place,
+    courier: CourierPlace | None,
+    connection: Connection,
+    seen: TicketRow,
+    agent: str,
+    pool: str | None,
+) -> Claimed | str:
+    """The ticket, or why it cannot be had now."""
+    row = await ticket.lock(connection, seen.repository_id, seen.number)
+    held = await snapshots.newest(connection, seen.repository_id, seen.number)
+    if row is None or held is None or row.state is not State.WAITING:
+        return "it was taken meanwhile"
+    because = await _because_not(parts, place, connection, row, held, pool)
+    if because is not None:
+        return because
+    limits = limits_for(place, row, held.form)
+    remaining = left(limits, await used_by(connection, row.repository_id, row.number))
+    branch = branch_of(place, row.number)
+    try:
+        async with connection.transaction():
+            return await _begin(place, courier, connection, row, held, remaining, branch, agent, pool)
+    except CannotOpen as cannot:
+        return str(cannot)
+
+
+async def _because_not(
+    parts: TicketParts, place: Place, connection: Connection, row: TicketRow, held: TicketSnapshot, pool: str | None
+) -> str | None:
+    if row.paused:
+        return "it is paused"
+    needed = held.form.depends_on
+    states = await ticket.states_of(connection, row.repository_id, needed)
+    open_ones = [number for number in needed if states.get(number) not in DONE]
+    if open_ones:
+        return f"it depends on #{open_ones[0]}, which is not merged"
+    limits, used = limits_for(place, row, held.form), await used_by(connection, row.repository_id, row.number)
+    day = await day_of(connection, place, parts.gate.now(), pool)
+    return (
+        no_attempt(limits, used)
+        or no_start(place.rules, place.floor, limits, used, day)
+        or no_place(place.rules, pool, day)
+    )
+
+
+async def _begin(
+    place: Place,
+    courier: CourierPlace | None,
+    connection: Connection,
+    row: TicketRow,
+    held: TicketSnapshot,
+    remaining: Limits,
+    branch: str,
+    agent: str,
+    pool: str | None,
+) -> Claimed:
+    """Raises CannotOpen; then nothing of it happened."""
+    key = key_of(row)
+    await change(connection, key, Event.CLAIMED, Cause(agent, f"claimed for attempt {row.attempts + 1}"))
+    run = await runs.begin(
+        connection, row.repository_id, row.number, revision=held.revision, agent=agent, pool=pool, branch=branch
+    )
+    opened = None
+    if courier is not None:
+        wanted = _wanted(place, courier, row, held, remaining, branch, agent)
+        opened = await sessions.open_within(connection, wanted)
+        await runs.set_session(connection, run.id, opened[1].session)
+    now = await runs.open_run(connection, row.repository_id, row.number)
+    token, grant = opened or (None, None)
+    return Claimed(key, place.repository.full_name, row.title, held, now or run, remaining, token, grant)
+
+
+def _wanted(
+    place: Place,
+    courier: CourierPlace,
+    row: TicketRow,
+    held: TicketSnapshot,
+    remaining: Limits,
+    branch: str,
+    agent: str,
+) -> Wanted:
+    """A session that lives no longer than the ticket's time limit leaves."""
+    minutes = min(remaining.minutes + place.rules.start_within, int(sessions.LONGEST.total_seconds() // 60))
+    asked = Asked(
+        owner=place.repository.owner,
+        repository=place.repository.name,
+        branch=branch,
+        agent=agent,
+        opened_by=f"ticket #{row.number}",
+        ticket=row.number,
+        operator=held.accepted_by,
+        lasts=timedelta(minutes=minutes),
+    )
+    return checked(courier, asked)
+
+
+def branch_of(place: Place, number: int) -> str:
+    """The one branch of a ticket over all its attempts (full ref), in the agents' namespace."""
+    namespace = next((each for each in place.policy.policy.agents.branches if NAMESPACE in each), "agent/*")
+    return f"refs/heads/{namespace.replace('**', NAMESPACE).replace(NAMESPACE, f'ticket-{number}')}"

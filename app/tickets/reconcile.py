@@ -1,0 +1,138 @@
+"""One look at an issue: people's commands, what happened since, and what GitHub shows of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import structlog
+
+from app.gate.apply import Applier
+from app.github import issues
+from app.github.issues import Issue
+from app.keys import TicketKey
+from app.store.tickets import runs, ticket
+from app.store.tickets.moving import GATE, Cause
+from app.store.tickets.runs import Progress
+from app.store.tickets.ticket import SeenIssue
+from app.store.work import Lease
+from app.store.worker import Done, Outcome, Sleep
+from app.tickets import commands, stopping
+from app.tickets.answering import answer
+from app.tickets.changing import change
+from app.tickets.dispatching import dispatch
+from app.tickets.limiting import used_of
+from app.tickets.parts import Place, TicketParts, place_of
+from app.tickets.shown import show
+from app.tickets.splitting import make_children
+from app.tickets.view import TicketView, facts_of, limits_now, read_pull, read_view
+from checks.tickets.form import is_ticket
+from checks.tickets.readiness import read_ticket
+from checks.tickets.sections import TooLong, read_sections
+from policies.tickets.limits import left
+from policies.tickets.progress import next_event
+from policies.tickets.states import AT_WORK, Event, State
+
+log = structlog.get_logger(__name__)
+
+MOST_STEPS = 8  # changes at one look; the next look goes on
+AT_WORK_AGAIN = timedelta(minutes=1)  # silence and limits are looked for that often
+STOPPING_AGAIN = timedelta(seconds=1)
+
+
+async def reconcile_ticket(parts: TicketParts, lease: Lease, key: TicketKey) -> Outcome:
+    """Raises GitHub's errors; what was done before stays done. Done again without news it writes nothing."""
+    place = await place_of(parts.gate, key)
+    if place is None:
+        return Done()
+    issue = await issues.issue(place.client, place.repository.owner, place.repository.name, key.number)
+    await commands.observe(parts.gate, place, issue)
+    if issue.pull_request is None:
+        await _note(parts, place, issue)
+    await commands.carry_out(parts, place, issue)
+    await answer(Applier(parts.gate, lease, key.installation_id, place.repository), key.number)
+    return Done() if issue.pull_request is not None else await _settled(parts, place, issue)
+
+
+async def _note(parts: TicketParts, place: Place, issue: Issue) -> None:
+    """An issue becomes a ticket by its headings, and stays one whatever it says later."""
+    async with parts.gate.database.transaction() as connection:
+        known = await ticket.find(connection, place.key.repository_id, issue.number)
+        if known is None and (issue.state != "open" or not _meant_as_ticket(issue.body or "")):
+            return
+        form, _ = read_ticket(issue.body or "")
+        digest = None if form is None else form.digest
+        seen = SeenIssue(place.key.repository_id, issue.number, place.key.installation_id, issue.title, digest)
+        await ticket.note(connection, seen)
+
+
+def _meant_as_ticket(body: str) -> bool:
+    try:
+        return is_ticket(read_sections(body))
+    except TooLong:
+        return False
+
+
+async def _settled(parts: TicketParts, place: Place, issue: Issue) -> Outcome:
+    view = await _moved(parts, place, issue)
+    if view is None:
+        return Done()
+    if view.row.split is not None:
+        await make_children(parts.gate, place, issue, view.row)
+    if await dispatch(parts, place, view):
+        view = await look(parts, place) or view
+    await show(parts.gate, place, issue, view)
+    if view.row.state is State.STOPPING:
+        return Sleep(STOPPING_AGAIN)
+    return Sleep(AT_WORK_AGAIN) if view.row.state in AT_WORK or _is_started_by_us(place, view) else Done()
+
+
+def _is_started_by_us(place: Place, view: TicketView) -> bool:
+    """A place for it may become free without a word."""
+    pool = place.rules.pools.get(view.row.pool or "")
+    return view.row.state is State.WAITING and pool is not None and pool.start != "claim"
+
+
+async def _moved(parts: TicketParts, place: Place, issue: Issue) -> TicketView | None:
+    """The ticket after everything that follows by itself."""
+    for _ in range(MOST_STEPS):
+        view = await look(parts, place)
+        if view is None or not await _step(parts, place, issue, view):
+            return view
+    return await look(parts, place)
+
+
+async def look(parts: TicketParts, place: Place) -> TicketView | None:
+    async with parts.gate.database.transaction() as connection:
+        view = await read_view(connection, place.key)
+        if view is None:
+            return None
+        if view.run is not None and view.run.started_at is None and view.active_at is not None:
+            await runs.report(connection, view.run.id, Progress())
+    if view.row.pull_number is None:
+        return view
+    pull = await read_pull(parts.gate.database, place, view.row.pull_number)
+    return replace(view, pull=pull)
+
+
+async def _step(parts: TicketParts, place: Place, issue: Issue, view: TicketView) -> bool:
+    """Whether something changed."""
+    if view.row.state is State.STOPPING:
+        return await _confirm(parts, place, view)
+    following = next_event(facts_of(view, place, parts.gate.now(), issue_open=issue.state == "open"))
+    if following is None:
+        return False
+    cause = Cause(GATE, following.because, following.sha)
+    remaining = left(limits_now(view, place), used_of(view.spent)).minutes
+    async with parts.gate.database.transaction() as connection:
+        return await change(connection, place.key, following.event, cause, minutes_left=remaining) is not None
+
+
+async def _confirm(parts: TicketParts, place: Place, view: TicketView) -> bool:
+    done, because, sha = await stopping.confirmed(parts, place, view.row)
+    if not done:
+        late = parts.gate.now() - view.row.since > stopping.LATE
+        (log.error if late else log.info)("a stop is not confirmed", key=str(place.key), because=because)
+        return False
+    async with parts.gate.database.transaction() as connection:
+        return await change(connection, place.key, Event.CONFIRMED, Cause(GATE, because, sha)) is not None
