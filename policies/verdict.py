@@ -222,6 +222,11 @@ class GroupVerdict:
     evidence: Node
     review: Node
 
+    @property
+    def key(self) -> str:
+        """The check runs' `external_id`."""
+        return "mg1:" + hashlib.sha256(f"{self.head_sha}\0{self.target_ref}".encode()).hexdigest()
+
 
 def settled(status: Status) -> Status:
     """The status of a required check: one that was never applied to anything has not passed."""

@@ -10,11 +10,20 @@ from structlog.contextvars import bind_contextvars
 
 from app.gate.apply import Applier
 from app.gate.baselines import read_group_baselines
+from app.gate.deciding import Decided, record_news
 from app.gate.gate import Gate
 from app.gate.git import GitFailed, GitObjects
 from app.gate.listing import foreign_check_runs, own_runs
 from app.gate.measures import note_verdict
-from app.gate.members import accepted_paths, check_members_unmoved, frozen_because, judge_members, members_policy
+from app.gate.members import (
+    JudgedMember,
+    accepted_paths,
+    check_members_unmoved,
+    frozen_because,
+    judge_members,
+    members_policy,
+    record_members,
+)
 from app.gate.mirror import MissingObjects
 from app.gate.names import RepositoryName
 from app.gate.observation import GroupObservation
@@ -28,6 +37,7 @@ from app.gate.runs import read_runs
 from app.gate.target import BRANCHES
 from app.gate.workflows import read_workflow_files
 from app.github import graph
+from app.github.counts import counting
 from app.github.models import HeadCommit, TargetCommit
 from app.github.pull_models import QueuedEntry
 from app.keys import GroupKey
@@ -140,6 +150,29 @@ def chain_to(entries: Sequence[QueuedEntry], head_sha: str) -> tuple[QueuedEntry
 
 
 async def _judge(gate: Gate, applier: Applier, seen: GroupLook) -> Outcome:
+    with counting(str(seen.key)) as tally:
+        found = await _observed(gate, seen)
+    observation = _observation(gate, seen, found.snapshot)
+    verdict = evaluate_group(found.policy, found.snapshot)
+    effects = plan_group(observation, verdict, outputs_of_group(verdict))
+    if effects and verdict.evidence.status is verdict.review.status is Status.PASSED:
+        await check_members_unmoved(gate, found.judged)
+    await applier.apply(effects)
+    decided = Decided(found.snapshot, found.policy, verdict, effects, tally.counts)
+    await _remember(gate, seen, observation, decided, found.judged)
+    return _outcome(verdict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """All that the verdict on a group rests on."""
+
+    snapshot: GroupSnapshot
+    policy: PolicyState
+    judged: tuple[JudgedMember, ...] | Unread
+
+
+async def _observed(gate: Gate, seen: GroupLook) -> _Found:
     chain = seen.chain or ()
     await _note_entries(gate, seen.key, chain)
     objects = await _objects(gate, seen)
@@ -153,15 +186,7 @@ async def _judge(gate: Gate, applier: Applier, seen: GroupLook) -> Outcome:
     policy = members_policy(judged, seen.key.target_ref) or await policy_at(
         gate, seen.key.installation_id, seen.repository, seen.key.target_ref, seen.tip
     )
-    snapshot = await _with_runs(gate, seen, objects, snapshot, policy)
-    observation = _observation(gate, seen, snapshot)
-    verdict = evaluate_group(policy, snapshot)
-    effects = plan_group(observation, verdict, outputs_of_group(verdict))
-    if effects and verdict.evidence.status is verdict.review.status is Status.PASSED:
-        await check_members_unmoved(gate, judged)
-    await applier.apply(effects)
-    await _remember(gate, seen, observation, verdict)
-    return _outcome(verdict)
+    return _Found(await _with_runs(gate, seen, objects, snapshot, policy), policy, judged)
 
 
 def _outcome(verdict: GroupVerdict) -> Outcome:
@@ -249,11 +274,20 @@ def _observation(gate: Gate, seen: GroupLook, snapshot: GroupSnapshot) -> GroupO
     )
 
 
-async def _remember(gate: Gate, seen: GroupLook, observation: GroupObservation, verdict: GroupVerdict) -> None:
+async def _remember(
+    gate: Gate,
+    seen: GroupLook,
+    observation: GroupObservation,
+    decided: Decided,
+    judged: tuple[JudgedMember, ...] | Unread,
+) -> None:
+    verdict = decided.verdict
     known = observation.errored_since or {}
     now = observation.snapshot.observed_at
     nodes = {"mergegate/evidence": verdict.evidence, "mergegate/review": verdict.review}
     errored = {name: known.get(name, now).isoformat() for name, node in nodes.items() if node.status is Status.ERRORED}
     async with gate.database.transaction() as connection:
         await pulls.save_group_errors(connection, seen.key.repository_id, seen.key.head_sha, errored)
-    note_verdict(verdict, decision=None)
+        await record_members(connection, seen.key, () if isinstance(judged, Unread) else judged)
+        decision = await record_news(connection, seen.key, decided)
+    note_verdict(verdict, decision=decision)

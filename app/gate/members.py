@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
+from app.gate.deciding import Decided, record_news
 from app.gate.gate import Gate
 from app.gate.git import GitObjects
 from app.gate.mirror import MissingObjects
@@ -15,7 +16,8 @@ from app.gate.pull import Judgement, check_unmoved, judge
 from app.gate.target import NoTarget
 from app.github.errors import GitHubError, RateLimited
 from app.github.pull_models import QueuedEntry
-from app.keys import GroupKey, PullKey
+from app.keys import GroupKey, PullKey, QueueKey
+from app.store.database import Connection
 from app.store.worker import Retry
 from checks.baseline import declared_tests
 from checks.bundle import read_bundle
@@ -58,6 +60,16 @@ def members_policy(judged: Sequence[JudgedMember] | Unread, target_ref: str) -> 
     judgements = [] if isinstance(judged, Unread) else [one.judgement for one in judged if one.judgement is not None]
     known = [judgement.seen.target.policy for judgement in judgements if judgement.seen.target.ref == target_ref]
     return known[-1] if known else None
+
+
+async def record_members(connection: Connection, group: GroupKey | QueueKey, judged: Sequence[JudgedMember]) -> None:
+    """What each member came to at this moment, as decisions of their own. Nothing was done about them."""
+    for one in judged:
+        if one.judgement is not None:
+            key = PullKey(group.installation_id, group.repository_id, one.member.number)
+            target, snapshot = one.judgement.seen.target, one.judgement.observation.snapshot
+            decided = Decided(snapshot, target.policy, one.judgement.verdict, gated=target.gated)
+            await record_news(connection, key, decided)
 
 
 async def check_members_unmoved(gate: Gate, judged: Sequence[JudgedMember] | Unread) -> None:

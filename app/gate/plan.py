@@ -128,13 +128,8 @@ def plan_group(
         standing = [run for run in gone if run.open or run.conclusion == "success"]
         return tuple(CancelCheckRun(run.id, run.name, snapshot.head_sha) for run in standing)
     nodes = {EVIDENCE: verdict.evidence, REVIEW: verdict.review}
-    key = group_key(verdict)
-    mine = tuple(Wanted(name, node.status, key, outputs[name], 0) for name, node in nodes.items())
+    mine = tuple(Wanted(name, node.status, verdict.key, outputs[name], 0) for name, node in nodes.items())
     return tuple(_check_runs(snapshot.head_sha, mine, observation, snapshot.observed_at))
-
-
-def group_key(verdict: GroupVerdict) -> str:
-    return "mg1:" + hashlib.sha256(f"{verdict.head_sha}\0{verdict.target_ref}".encode()).hexdigest()
 
 
 def _check_runs(

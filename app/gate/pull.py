@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
-from pydantic import TypeAdapter
 from structlog.contextvars import bind_contextvars
 
 from app.gate import auditing
 from app.gate.apply import Applier
+from app.gate.deciding import Decided, record_news
 from app.gate.effects import Effect, Enqueue, PutCheckRun, StartVerification
 from app.gate.gate import Gate
 from app.gate.landing import audit_landing
@@ -25,8 +25,6 @@ from app.gate.outputs import first_look, outputs_of, unjudged
 from app.gate.people_effects import AskReviewers
 from app.gate.plan import cancel_abandoned, plan, wanted
 from app.gate.queue_state import out_of_queue, read_queue_state, watch_group
-from app.gate.recorded import dump_snapshot
-from app.gate.replaying import dump_policy
 from app.gate.serial_plan import queue_wanted
 from app.gate.tickets import ticket_marks
 from app.github import graph
@@ -34,10 +32,9 @@ from app.github.counts import Tally
 from app.github.errors import GitHubError
 from app.github.pull_models import PullState
 from app.keys import PullKey
-from app.store import audit, comment_approvals, decided_policies, decisions, pulls, work
+from app.store import audit, comment_approvals, decisions, pulls, work
 from app.store.comment_approvals import ShownCode
 from app.store.database import DatabaseAway
-from app.store.decisions import Decision
 from app.store.work import Lease, Mark
 from app.store.worker import Done, Outcome, Retry, Sleep
 from checks.ci import CiRequirement
@@ -51,8 +48,6 @@ AWAITED = CiRequirement().wait
 LOOK_AFTER_WRITE = timedelta(seconds=1)
 VERIFYING = timedelta(minutes=1)
 FROZEN = timedelta(minutes=1)
-
-_EFFECTS: TypeAdapter[tuple[Effect, ...]] = TypeAdapter(tuple[Effect, ...])
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,25 +185,28 @@ async def _record(gate: Gate, key: PullKey, judgement: Judgement, tally: Tally) 
     errored = _errored_since(observation, wants)
     dumped = json.loads(WANTED.dump_json(list(wants)))
     row = judgement.seen.memory.row
-    decision: int | None = None
     async with gate.database.transaction() as connection:
         await pulls.save_judgement(
             connection, row, kind=verdict.kind, wants=dumped, errored_since=errored, requests=tally.cost
         )
         latest = await decisions.latest(connection, str(key))
-        recorded = bool(judgement.effects) or _news(latest, verdict)
-        if recorded:
-            policy = await decided_policies.keep(connection, dump_policy(judgement.seen.target.policy))
-            decision = await decisions.record(connection, _decision(key, judgement, tally, policy))
+        decision = await record_news(connection, key, _decided(judgement, tally))
+        if decision is not None:
             await work.mark(connection, await ticket_marks(connection, key))
         if (dumped != row.wants or not row.judged) and judgement.seen.memory.same_head:
             others = [Mark(str(_sibling(key, other.number))) for other in judgement.seen.memory.same_head]
             await work.mark(connection, others)
-        if recorded:
+        if decision is not None:
             known = await audit.newest(connection, "policy", key.repository_id, verdict.target_ref)
             entries = auditing.policy_change(key, known, verdict)
             await audit.append(connection, entries + auditing.judged(key, latest and latest.verdict, verdict))
     note_verdict(verdict, decision=decision)
+
+
+def _decided(judgement: Judgement, tally: Tally) -> Decided:
+    seen = judgement.seen.target
+    snapshot = judgement.observation.snapshot
+    return Decided(snapshot, seen.policy, judgement.verdict, judgement.effects, tally.counts, seen.gated)
 
 
 def _sibling(key: PullKey, number: int) -> PullKey:
@@ -219,32 +217,6 @@ def _errored_since(observation: Observation, wants: tuple[Wanted, ...]) -> dict[
     known: Mapping[str, Any] = observation.errored_since or {}
     now = observation.snapshot.observed_at
     return {want.name: known.get(want.name, now).isoformat() for want in wants if want.status is Status.ERRORED}
-
-
-def _news(latest: Decision | None, verdict: Verdict) -> bool:
-    if latest is None:
-        return True
-    return (latest.verdict_key, latest.verdict["evidence"]["status"], latest.verdict["review"]["status"]) != (
-        verdict.key,
-        verdict.evidence.status,
-        verdict.review.status,
-    )
-
-
-def _decision(key: PullKey, judgement: Judgement, tally: Tally, policy: str) -> Decision:
-    snapshot = judgement.observation.snapshot
-    return Decision(
-        key=str(key),
-        repository_id=key.repository_id,
-        head_sha=snapshot.head.sha,
-        verdict_key=judgement.verdict.key,
-        verdict=asdict(judgement.verdict),
-        snapshot=dump_snapshot(snapshot),
-        plan=json.loads(_EFFECTS.dump_json(judgement.effects)),
-        requests=dict(tally.counts),
-        policy=policy,
-        gated=judgement.seen.target.gated,
-    )
 
 
 def _awaited(judgement: Judgement) -> timedelta | None:

@@ -11,12 +11,14 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from app.gate.recorded import UnreadableRecord, read_snapshot
+from app.gate.recorded import UnreadableRecord, read_group_snapshot, read_snapshot
+from app.keys import PullKey, parse_key
 from app.store.decisions import Decision
 from app.store.stored import storable
 from policies.evaluate import evaluate
 from policies.load import PolicyState
-from policies.verdict import Verdict
+from policies.merge_group import evaluate_group
+from policies.verdict import GroupVerdict, Verdict
 
 MOST_DIFFERENCES = 50
 
@@ -55,8 +57,7 @@ def replay(decision: Decision, policy: bytes | None) -> Replay:
     """Raises UnreadableRecord for a decision of another version, which kept less or something else."""
     if policy is None or decision.gated is None:
         raise UnreadableRecord("an earlier version recorded it, without the policy that it was judged by")
-    verdict = evaluate(read_policy_state(policy), read_snapshot(decision.snapshot), gated=decision.gated)
-    again = as_stored(verdict)
+    again = as_stored(_judged(decision, read_policy_state(policy), gated=decision.gated))
     told = []
     for difference in _differences("", decision.verdict, again):
         told.append(difference)
@@ -65,7 +66,13 @@ def replay(decision: Decision, policy: bytes | None) -> Replay:
     return Replay(_digest(decision.verdict), _digest(again), tuple(told))
 
 
-def as_stored(verdict: Verdict) -> Any:
+def _judged(decision: Decision, state: PolicyState, *, gated: bool) -> Verdict | GroupVerdict:
+    if isinstance(parse_key(decision.key), PullKey):
+        return evaluate(state, read_snapshot(decision.snapshot), gated=gated)
+    return evaluate_group(state, read_group_snapshot(decision.snapshot))
+
+
+def as_stored(verdict: Verdict | GroupVerdict) -> Any:
     """The verdict in the form in which it comes back from the store."""
     return json.loads(json.dumps(storable(asdict(verdict))))
 

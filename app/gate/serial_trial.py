@@ -9,10 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from app.gate.baselines import read_group_baselines
+from app.gate.deciding import Decided, record_news
 from app.gate.gate import Gate
 from app.gate.git import GitFailed, GitObjects
 from app.gate.listing import foreign_check_runs
-from app.gate.members import accepted_paths, judge_member
+from app.gate.members import JudgedMember, accepted_paths, judge_member, record_members
 from app.gate.mirror import PushRefused
 from app.gate.names import RepositoryName
 from app.gate.other_ci import with_builds
@@ -22,6 +23,7 @@ from app.gate.runs import read_runs
 from app.gate.target import BRANCHES
 from app.gate.workflows import read_workflow_files
 from app.github import graph
+from app.github.counts import counting
 from app.github.models import HeadCommit, TargetCommit
 from app.keys import PullKey, QueueKey
 from checks.snapshot import GroupSnapshot, Repository, TreeRebuild, Unread, WorkflowFile
@@ -114,9 +116,16 @@ async def judge_trial(gate: Gate, key: QueueKey, repository: RepositoryName, ent
     running = _unfinished(head, event)
     if running:
         return Tried(None, running)
-    state = await policy_at(gate, key.installation_id, repository, key.ref, tip)
-    snapshot = await _snapshot(gate, key, repository, entry, head, state, event)
-    return Tried(evaluate_group(state, snapshot))
+    with counting(str(key)) as tally:
+        state = await policy_at(gate, key.installation_id, repository, key.ref, tip)
+        pull = PullKey(key.installation_id, key.repository_id, entry.number)
+        member = await judge_member(gate, pull, repository, entry.head_sha, entry.target_ref)
+        snapshot = await _snapshot(gate, key, repository, entry, head, state, event, member)
+    verdict = evaluate_group(state, snapshot)
+    async with gate.database.transaction() as connection:
+        await record_members(connection, key, (member,))
+        await record_news(connection, key, Decided(snapshot, state, verdict, requests=tally.counts))
+    return Tried(verdict)
 
 
 def _unfinished(head: HeadCommit, event: str) -> tuple[str, ...]:
@@ -137,10 +146,9 @@ async def _snapshot(
     head: HeadCommit,
     state: PolicyState,
     event: str,
+    member: JudgedMember,
 ) -> GroupSnapshot:
     client = gate.client(key.installation_id)
-    pull = PullKey(key.installation_id, key.repository_id, entry.number)
-    member = await judge_member(gate, pull, repository, entry.head_sha, entry.target_ref)
     runs = await read_runs(gate, client, repository, head)
     runs = await with_reports(gate, client, repository, runs, state.policy, (event,))
     base = entry.trial_base or ""

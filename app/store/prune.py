@@ -84,12 +84,13 @@ RULES: tuple[Rule, ...] = (
     Rule("verifications", "facts", f"{_aged('started_at')} and {_no_open_head('head_sha')}"),
     Rule("pushes", "facts", f"{_aged('delivered_at')} and {_no_open_head('after_sha')}"),
     Rule("check_runs", "facts", f"{_aged('updated_at')} and {_no_open_head('head_sha')}"),
-    # The newest decision of a key stays whatever its age: it is the record of what stands on GitHub.
+    # The newest decision of a key stays whatever its age: it is the record of what stands on GitHub. Of a merge group
+    # nothing stands there once it has landed or gone, and each has a key of its own.
     Rule(
         "decisions",
         "decisions",
-        f"{_aged('decided_at')} and exists (select from decisions newer where newer.key = old.key "
-        "and newer.id > old.id)",
+        f"{_aged('decided_at')} and (starts_with(old.key, 'group:') or exists (select from decisions newer "
+        "where newer.key = old.key and newer.id > old.id))",
     ),
     Rule("landings", "decisions", _aged("seen_at")),
     Rule("pulls", "decisions", f"not old.open and {_aged('seen_at')}"),

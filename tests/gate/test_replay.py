@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -11,6 +12,7 @@ from app.gate.replaying import MOST_DIFFERENCES, read_policy_state, replay
 from app.store import decided_policies, decisions
 from app.store.decisions import Decision
 from tests.gate.scene import Scene
+from tests.gate.serial_shop import open_serial_shop
 from tests.gate.shop import BUNDLE, agent_pull, fail_ci, open_shop, pass_ci
 from tests.gate.test_stories import MEDIUM, MEDIUM_BUNDLE, PAYMENT
 
@@ -48,13 +50,40 @@ async def test_every_decision_of_a_story_is_repeated(stage: Scene) -> None:
     assert pull.merged_at is not None
     decided = await _decided(stage)
     assert len(decided) >= 4
+    _are_repeated(decided)
+    (group,) = [one for one in decided if one[0].key.startswith("group:")]
+    assert group[0].verdict["evidence"]["status"] == "passed"
+    _a_group_that_was_not_its_members_alone_is_told(*group)
+    states = await stage.gate.database.query("select count(*) from decided_policies")
+    assert states[0][0] <= 2, "one policy is kept once, however many decisions rest on it"
+    of_pulls = [one for one in decided if one[0].key.startswith("pull:")]
+    approved = next(one for one in of_pulls if one[0].verdict["approved_by"] and not one[0].verdict["needed"])
+    _other_verdicts_are_told(*approved)
+
+
+def _are_repeated(decided: list[tuple[Decision, bytes | None]]) -> None:
     for decision, policy in decided:
         result = replay(decision, policy)
         assert (result.differences, result.again) == ((), result.stored)
-    states = await stage.gate.database.query("select count(*) from decided_policies")
-    assert states[0][0] <= 2, "one policy is kept once, however many decisions rest on it"
-    approved = next(one for one in decided if one[0].verdict["approved_by"] and not one[0].verdict["needed"])
-    _other_verdicts_are_told(*approved)
+
+
+def _a_group_that_was_not_its_members_alone_is_told(decision: Decision, policy: bytes | None) -> None:
+    """The verdict is made of what was seen, and not read from the record."""
+    seen = json.loads(decision.snapshot)
+    seen["rebuild"]["rebuilt"] = "0" * 40
+    result = replay(replace(decision, snapshot=json.dumps(seen).encode()), policy)
+    assert 'evidence.status: was "passed", is "failed"' in result.differences
+
+
+async def test_a_trial_of_the_serial_queue_is_a_decision_too(stage: Scene) -> None:
+    shop = await open_serial_shop(stage)
+    pull = await agent_pull(stage, shop)
+    await stage.settle()
+    assert pull.merged_at is not None
+    decided = await _decided(stage)
+    _are_repeated(decided)
+    tried = [decision for decision, _ in decided if decision.key.startswith("queue:")]
+    assert [decision.verdict["evidence"]["status"] for decision in tried] == ["passed"]
 
 
 def _other_verdicts_are_told(decision: Decision, policy: bytes | None) -> None:

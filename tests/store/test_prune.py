@@ -108,3 +108,16 @@ async def test_an_entry_of_the_serial_queue_stays_while_its_branch_is_to_be_dele
     await _two_old_pulls(database)
     await database.query("update serial_entries set trial_ref = 'refs/heads/mergegate/queue/main/8'")
     assert (await prune_all(database, Periods()))["serial_entries"] == 0
+
+
+async def test_the_newest_decision_of_a_pull_stays_and_of_a_group_goes(database: Database) -> None:
+    sql = """
+    insert into decisions (key, repository_id, head_sha, verdict_key, verdict, snapshot, plan, requests, decided_at)
+    values (%s, 2, 'h', 'k', '{}', '', '[]', '{}', '2020-01-01T00:00:00Z')
+    """
+    async with database.transaction() as connection:
+        for key in ("pull:1:2:7", "pull:1:2:7", "queue:1:2:refs/heads/main", "group:1:2:h:refs/heads/main"):
+            await connection.execute(sql, (key,))
+    assert (await prune_all(database, Periods()))["decisions"] == 2
+    left = await database.query("select key from decisions order by key")
+    assert [key for (key,) in left] == ["pull:1:2:7", "queue:1:2:refs/heads/main"]
