@@ -9,6 +9,7 @@ import yaml
 from typer.testing import CliRunner
 
 from app.cli.commands import app
+from checks.tickets.canonical import ticket_schema
 from checks.tickets.form import parse_form
 from checks.tickets.words import ANSWER_OF, FIELD_OF, HEADINGS, folded
 from tests.checks.test_tickets import body, form
@@ -44,3 +45,8 @@ def test_the_form_asks_for_exactly_what_is_read() -> None:
     # GitHub writes `_No response_` for what is left empty: that must do for everything that the form does not require.
     given: dict[str, str | None] = {label: "_No response_" for label in fields if label not in required}
     assert not isinstance(parse_form(body(given)), tuple)
+
+
+def test_the_schema_of_what_is_accepted_is_printed() -> None:
+    done = CliRunner().invoke(app, ("ticket", "schema"))
+    assert (done.exit_code, json.loads(done.stdout)) == (0, ticket_schema())
