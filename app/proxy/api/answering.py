@@ -39,7 +39,9 @@ def kept(headers: Mapping[str, str], addresses: Addresses) -> dict[str, str]:
     passed = {ours: headers[theirs] for theirs, ours in _PASSED.items() if theirs in headers}
     link = addresses.link(headers["Link"]) if "Link" in headers else ""
     kind = headers.get("Content-Type", "application/octet-stream")
-    return {"content-type": kind, **passed, **({"link": link} if link else {})}
+    # Each answer is one session's; what lies between must not give it to another.
+    fixed = {"content-type": kind, "cache-control": "private, max-age=0, must-revalidate"}
+    return {**fixed, **passed, **({"link": link} if link else {})}
 
 
 async def stream(send: Send, response: aiohttp.ClientResponse, addresses: Addresses) -> None:

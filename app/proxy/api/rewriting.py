@@ -8,6 +8,7 @@ from __future__ import annotations
 import re2
 
 from app.github.addresses import origin
+from app.proxy.api.withholding import Withholding
 from app.proxy.grant import Grant
 
 # Where GitHub keeps logs: https://docs.github.com/actions/reference/runners/self-hosted-runners#communication-requirements
@@ -55,8 +56,22 @@ class Addresses:
             return self._ours + address.removeprefix(self._theirs)
         return None
 
-    def stream(self) -> Rewriting:
-        return Rewriting(f'"{self._theirs}/'.encode(), f'"{self._ours}/'.encode())
+    def stream(self) -> Answered:
+        return Answered(Rewriting(f'"{self._theirs}/'.encode(), f'"{self._ours}/'.encode()))
+
+
+class Answered:
+    """GitHub's JSON as it is passed on, in pieces: with the proxy's addresses, and without what is withheld."""
+
+    def __init__(self, rewriting: Rewriting) -> None:
+        self._withholding = Withholding()
+        self._rewriting = rewriting
+
+    def feed(self, data: bytes) -> bytes:
+        return self._rewriting.feed(self._withholding.feed(data))
+
+    def end(self) -> bytes:
+        return self._rewriting.feed(self._withholding.end()) + self._rewriting.end()
 
 
 class Rewriting:

@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx
 import pytest
+from starlette.responses import Response
 
 from app.proxy import ledger, sessions
 from app.proxy.api.denied import MISSING
@@ -258,9 +259,24 @@ async def test_no_credential_of_the_courier_is_ever_shown(shop: Town) -> None:
     ]
     minted = set(shop.scene.github.world.tokens)
     assert len(minted) > 2
+    assert all("private" in answer.headers["cache-control"] for answer in answers[:4])
     for answer in answers:
         whole = str(answer.headers) + answer.text
         assert not [token for token in minted if token in whole]
+
+
+async def test_a_token_for_cloning_in_github_s_own_answer_stays_here(shop: Town) -> None:
+    """By REST in each description of a repository, in pull requests and runs too; by GraphQL it does not exist."""
+    path = "/repos/acme/shop/pulls"
+    described = {"id": 1, "temp_clone_token": "AABBCCDD", "full_name": "acme/shop"}
+    body = json.dumps([{"number": 1, "head": {"repo": described}, "base": {"repo": described}}]).encode()
+    shop.scene.instead.append(lambda _, at: Response(body, 200, None, "application/json") if path in at else None)
+    answer = await shop.call("GET", path)
+    shop.scene.instead.clear()
+    assert answer.json()[0]["head"]["repo"] == described | {"temp_clone_token": None}
+    assert "AABBCCDD" not in answer.text
+    asked = await shop.graphql('{ repository(owner: "acme", name: "shop") { tempCloneToken } }')
+    assert "doesn't exist" in asked["errors"][0]["message"]
 
 
 async def test_tokens_have_the_route_s_permissions(shop: Town) -> None:

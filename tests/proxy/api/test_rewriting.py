@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.proxy.api.rewriting import Addresses, api_base, may_follow
+from app.proxy.incoming import BodyFailed
 from tests.proxy.build import grant
 
 OURS = "https://gate.example/api/v3"
@@ -33,6 +34,18 @@ CASES = [
     (b'{"url":"https://api.github.com.evil/x"}', b'{"url":"https://api.github.com.evil/x"}'),
     (b'{"url":"http://api.github.com/x"}', b'{"url":"http://api.github.com/x"}'),
     (b'"https://api.github.com', b'"https://api.github.com'),
+    # A token for cloning a private repository, which GitHub puts into descriptions of it.
+    (b'{"temp_clone_token":"AB12","n":1}', b'{"temp_clone_token":null,"n":1}'),
+    (
+        b'[{"temp_clone_token" : "A\\"B"},{"temp_clone_token":""}]',
+        b'[{"temp_clone_token":null},{"temp_clone_token":null}]',
+    ),
+    (b'{"temp_clone_token":null,"a":"temp_clone_token"}', b'{"temp_clone_token":null,"a":"temp_clone_token"}'),
+    (
+        b'{"temp_clone_tokens":"x","title":"temp_clone_token: x"}',
+        b'{"temp_clone_tokens":"x","title":"temp_clone_token: x"}',
+    ),
+    (b'{"temp_clone_token":"AB', b"{"),
     (b"", b""),
 ]
 
@@ -48,6 +61,11 @@ def test_addresses_of_the_api_become_the_proxy_s(before: bytes, after: bytes) ->
 def test_however_the_stream_is_cut(case: tuple[bytes, bytes], cuts: list[int]) -> None:
     before, after = case
     assert rewritten(before, *(min(cut, len(before)) for cut in cuts)) == after
+
+
+def test_a_token_without_an_end_is_no_answer() -> None:
+    with pytest.raises(BodyFailed):
+        rewritten(b'{"temp_clone_token":"' + b"x" * 9000, 100)
 
 
 @pytest.mark.parametrize(
