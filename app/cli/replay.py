@@ -23,10 +23,15 @@ from app.store.decisions import Decision
 from policies.escape import clean
 
 _NUMBER = re.compile(r"[0-9]{1,18}")
+_AT_COMMIT = re.compile(r"([\w.-]{1,100})/([\w.-]{1,100})@([0-9a-f]{40})", re.ASCII)
+
+_NAMES = (
+    "Its number, or the last one of a pull request (OWNER/REPO#N) or of a group's or other head (OWNER/REPO@COMMIT)."
+)
 
 
 def replay_decision(
-    decision: Annotated[str, typer.Argument(metavar="DECISION", help="Its number, or OWNER/REPO#N for the last one.")],
+    decision: Annotated[str, typer.Argument(metavar="DECISION", help=_NAMES)],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Judge a stored decision again. Exit code 0: the same verdict; 1: another one; 2: it could not be judged."""
@@ -49,7 +54,9 @@ def replay_decision(
 async def _found(connection: Connection, name: str) -> Decision:
     found = await _by_number(connection, int(name)) if _NUMBER.fullmatch(name) else await _latest(connection, name)
     if found is None:
-        raise CannotLook(f"there is no decision {clean(name, 200)}. Give its number, or OWNER/REPO#N for the last one.")
+        raise CannotLook(
+            f"there is no decision {clean(name, 200)}. Give its number, OWNER/REPO#N or OWNER/REPO@COMMIT."
+        )
     return found
 
 
@@ -58,11 +65,19 @@ async def _by_number(connection: Connection, number: int) -> Decision | None:
 
 
 async def _latest(connection: Connection, text: str) -> Decision | None:
+    if (at := _AT_COMMIT.fullmatch(text)) is not None:
+        return await _of_head(connection, *at.groups())
     name = parse_name(text)
     row = await repositories.named(connection, name.owner, name.repository)
     if row is None:
         return None
     return await decisions.latest(connection, str(PullKey(row.installation_id, row.repository_id, name.number)))
+
+
+async def _of_head(connection: Connection, owner: str, repository: str, commit: str) -> Decision | None:
+    row = await repositories.named(connection, owner, repository)
+    found = [] if row is None else await decisions.of_head(connection, row.repository_id, commit, limit=1)
+    return found[0] if found else None
 
 
 def _print(found: Decision, result: Replay, *, as_json: bool) -> None:
