@@ -30,9 +30,7 @@ COMMANDS = {
     "web": Command("serve:web", "Run only the web part: webhooks in, health and metrics."),
     "work": Command("serve:work", "Run only workers; any number of them may share one database."),
     "migrate": Command("serve:migrate", "Bring the database to this version and end."),
-    "status": Command(
-        "status:status", "Say how the gate is: work, what was given up, when it last heard of GitHub."
-    ),
+    "status": Command("status:status", "Say how the gate is: work, what was given up, when it last heard of GitHub."),
     "proxy": Command(
         "proxy:proxy",
         "Run only the agents' proxy: git and GitHub's API for sessions. Needs the courier App, never the gate's key.",
@@ -52,6 +50,8 @@ COMMANDS = {
         "Judge a stored decision again. Exit code 0: the same verdict; 1: another one; 2: it could not be judged.",
     ),
     "audit": Command("audit:commands", "The audit log: prove it, report from it, export it."),
+    "backup": Command("backup:backup", "Write the database, as it is at one moment, into one file."),
+    "restore": Command("backup:restore", "Put a backup back into an empty database, all of it or nothing."),
     "explain": Command("explain:explain", "Show the last decision about a pull request. Exit code 2: there is none."),
     "wait": Command(
         "wait:wait", "Wait for the gate's answer on a pull request, with the token in GH_TOKEN or GITHUB_TOKEN."
