@@ -56,7 +56,8 @@ def failure(call: Call, answer: Answer, budget: Budget) -> GitHubError:
     if status >= 500:
         return GitHubDown(call.name, f"GitHub answered {status}: {said}", may_have_happened=call.writes)
     if status in (403, 422, 451):
-        wanted = answer.headers.get("x-accepted-github-permissions", "")
+        lacks = call.authorizer.lacks if call.authorizer is not None else ""
+        wanted = answer.headers.get("x-accepted-github-permissions", "") or lacks
         grant = call.authorizer.grant if call.authorizer is not None else GRANT_APP
         return Refused(call.name, f"GitHub refused ({status}): {said}", status=status, wanted=wanted, grant=grant)
     if status in _PLAIN:
@@ -96,7 +97,7 @@ def _graphql_failure(call: Call, answer: Answer, errors: list[GraphQLError], bud
     if "NOT_FOUND" in types:
         return NotFound(call.name, said)
     if "FORBIDDEN" in types or "INSUFFICIENT_SCOPES" in types:
-        return Refused(call.name, said, status=403)
+        return Refused(call.name, said, status=403, wanted=call.authorizer.lacks if call.authorizer else "")
     if "UNPROCESSABLE" in types:
         return Refused(call.name, said, status=422)
     if "STALE_DATA" in types:

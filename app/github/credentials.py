@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from pydantic import SecretStr
 
@@ -37,6 +37,7 @@ class AppKeys:
 
 class _AppAuthorizer:
     grant = GRANT_APP
+    lacks = ""
 
     def __init__(self, keys: AppKeys) -> None:
         self._keys = keys
@@ -68,9 +69,11 @@ class InstallationTokens:
         self._wire = wire
         self._budget = budget
         self._tokens = Tokens(self._mint, keys.now)
+        self._lacking: dict[Grant, str] = {}
 
     def authorizer(self, purpose: str, repository: str | None) -> Authorizer:
-        return _TokenAuthorizer(self._tokens, self._grant(purpose, repository))
+        grant = self._grant(purpose, repository)
+        return _TokenAuthorizer(self._tokens, grant, self._lacking)
 
     async def get(self, purpose: str, repository: str) -> Token:
         return await self._tokens.get(self._grant(purpose, repository))
@@ -86,9 +89,13 @@ class InstallationTokens:
 
     async def _mint(self, grant: Grant) -> Token:
         """A token of that grant, or of the part of it that the installation's owner has accepted."""
+        self._lacking.pop(grant, None)
         answer, call = await self._ask(grant)
         if answer.status == 422 and b"permission" in answer.body:
-            answer, call = await self._ask(await self._accepted(grant, call))
+            part = await self._accepted(grant, call)
+            lacking = sorted(set(grant.permissions) - set(part.permissions))
+            self._lacking[grant] = ", ".join(f"{name}={level}" for name, level in lacking)
+            answer, call = await self._ask(part)
         if answer.status == 201:
             return parsed(call, answer.body, Token)
         raise self._refusal(call, answer)
@@ -137,10 +144,15 @@ class _TokenAuthorizer:
 
     grant = GRANT_APP
 
-    def __init__(self, tokens: Tokens, grant: Grant) -> None:
+    def __init__(self, tokens: Tokens, grant: Grant, lacking: Mapping[Grant, str]) -> None:
+        self._lacking = lacking
         self._tokens = tokens
         self._grant = grant
         self._retried = False
+
+    @property
+    def lacks(self) -> str:
+        return self._lacking.get(self._grant, "")
 
     async def header(self) -> str:
         return f"token {(await self._tokens.get(self._grant)).token.get_secret_value()}"

@@ -13,6 +13,7 @@ from app.github.wire import Authorizer
 
 class _OwnToken:
     grant = GRANT_OWN
+    lacks = ""
 
     def __init__(self, token: SecretStr) -> None:
         self._token = token

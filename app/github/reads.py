@@ -21,6 +21,7 @@ from app.github.rest_models import (
     IssueComment,
     Layers,
     Listing,
+    Member,
     Membership,
     OpenIssue,
     Permission,
@@ -80,6 +81,17 @@ async def team_membership(client: GitHubClient, org: str, team: str, login: str)
         return await client.get(path, purpose="members", model=Membership)
     except NotFound:
         return None
+
+
+async def team_members(client: GitHubClient, org: str, team: str, *, most: int) -> Listing[Member]:
+    """The active members of a team (by slug), child teams included, up to `most` pages of 100.
+
+    NotFound where there is no such team; who is only invited is not in the list.
+    https://docs.github.com/rest/teams/members#list-team-members
+    """
+    path = route("/orgs/{org}/teams/{team}/members", org=org, team=team)
+    pages, complete = await client.pages(path, purpose="members", model=list[Member], most=most)
+    return Listing(items=tuple(one for page in pages for one in page), complete=complete)
 
 
 async def organization_membership(client: GitHubClient, org: str, login: str) -> Membership | None:

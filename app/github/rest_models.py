@@ -154,6 +154,12 @@ class Permission(Model):
     user: Account | None = None
 
 
+class Member(Model):
+    """Somebody in the list of a team's members."""
+
+    login: str
+
+
 class Membership(Model):
     """A team membership; only `state` "active" is one."""
 

@@ -34,9 +34,15 @@ _NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 
 
 class Authorizer(Protocol):
-    """The credential for one request. `grant` tells a person how to give it a permission that it lacks."""
+    """The credential for one request. `grant` tells a person how to give it a permission that it lacks.
+
+    `lacks` names permissions, such as `checks=read`, that it should have and was not given; empty when it has all.
+    """
 
     grant: str
+
+    @property
+    def lacks(self) -> str: ...
 
     async def header(self) -> str:
         """The Authorization header's value; raises what minting raises."""
