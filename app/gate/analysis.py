@@ -18,6 +18,7 @@ from app.gate.analysis_frames import write
 from app.gate.blobs import read_changes_with_contents
 from app.gate.changes import Changes
 from app.gate.child import run_child
+from app.gate.child_request import Child
 from app.gate.git import GitFailed, GitObjects, GitTooLarge
 from app.gate.zizmor import zizmor_notes
 from checks.snapshot import SYMLINK_MODE, ChangedFile, Diff, FileStatus, Unread
@@ -27,7 +28,7 @@ from checks.tampering.settings.precedence import behind
 
 MEMORY_LIMIT = 2 * 1024**3  # bytes of address space
 TIME_LIMIT = 60.0  # seconds
-CHILD = f"import app.gate.analysis_child as child; child.main({MEMORY_LIMIT}, {int(TIME_LIMIT)})"
+CHILD = Child("app.gate.analysis_child:serve", MEMORY_LIMIT, TIME_LIMIT)
 _SILENT = Unread("the changed files could not be analysed within the limits of time and memory")
 
 
@@ -91,7 +92,7 @@ async def run_analysis(changes: tuple[Change, ...], tree: tuple[bytes, ...] = ()
     """The child's answer; `tree` are all paths of the new side. What it cannot say in its limits is Unread."""
     if not changes:
         return Analysis(())
-    return _read(await run_child(CHILD, write(changes, tree), TIME_LIMIT))
+    return _read(await run_child(CHILD, write(changes, tree)))
 
 
 def _read(answer: bytes) -> Analysis | Unread:

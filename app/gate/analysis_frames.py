@@ -32,15 +32,14 @@ def _side(described: Any, source: BinaryIO) -> Version | None:
     return Version(path, mode, None if size is None else source.read(size))
 
 
-def write(changes: tuple[Change, ...], tree: Sequence[bytes] = ()) -> bytes:
+def write(changes: tuple[Change, ...], tree: Sequence[bytes] = ()) -> Iterator[bytes]:
     """What `read_tree` and `read` read."""
     paths = b"\0".join(tree)
-    parts: list[bytes] = [b"%d\n" % len(paths), paths]
+    yield b"%d\n" % len(paths) + paths
     for change in changes:
         sides = (change.before, change.after)
-        parts.append(json.dumps([change.status, *(_described(side) for side in sides)]).encode() + b"\n")
-        parts += [side.data for side in sides if side is not None and side.data is not None]
-    return b"".join(parts)
+        yield json.dumps([change.status, *(_described(side) for side in sides)]).encode() + b"\n"
+        yield from (side.data for side in sides if side is not None and side.data is not None)
 
 
 def _described(side: Version | None) -> tuple[str, str, int | None] | None:

@@ -6,21 +6,19 @@ A log is hostile, so a child that dies, stalls or answers nonsense makes that lo
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import sys
-from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 
 from pydantic import TypeAdapter, ValidationError
 
-from app.gate.child import ENVIRONMENT, ROOT
-from app.gate.ending import end_process
+from app.gate.child import run_child
+from app.gate.child_request import Child
+from app.gate.frames import frames
 from checks.snapshot import JobLog, Unread
 
 MEMORY_LIMIT = 1024**3  # bytes of address space; some 200 MB of it are libraries
 TIME_LIMIT = 60.0  # seconds for one batch
-CHILD = f"import app.gate.log_child as child; child.main({MEMORY_LIMIT}, {int(TIME_LIMIT)})"
+CHILD = Child("app.gate.log_child:serve", MEMORY_LIMIT, TIME_LIMIT)
 LOG_LIMIT = 64 * 1024**2  # bytes of one log that this process holds; a longer one is not read
 
 _PIECE = 256 * 1024
@@ -29,13 +27,13 @@ _PIECE = 256 * 1024
 async def parse_logs(logs: Sequence[bytes]) -> list[JobLog | Unread]:
     """What each log says, in order. A log that cannot be read in the limits is Unread."""
     readable = [_pieces(log) for log in logs if len(log) <= LOG_LIMIT]
-    lines = iter(await _run_child(readable) if readable else [])
+    lines = iter(await _lines(readable) if readable else [])
     return [_read(next(lines, b"")) if len(log) <= LOG_LIMIT else _too_long(log) for log in logs]
 
 
 async def parse_log_stream(chunks: Iterable[bytes]) -> JobLog | Unread:
     """What one log of any size says. Its chunks are asked for as the child takes them."""
-    lines = await _run_child([chunks])
+    lines = await _lines([chunks])
     return _read(next(iter(lines), b""))
 
 
@@ -58,52 +56,11 @@ def _read(line: bytes) -> JobLog | Unread:
 _ADAPTER: TypeAdapter[JobLog] = TypeAdapter(JobLog)
 
 
-async def _run_child(logs: Sequence[Iterable[bytes | memoryview]]) -> list[bytes]:
-    """The lines that the child wrote; none when it took too long."""
-    async with _child() as child:
-        assert child.stdin is not None
-        assert child.stdout is not None
-        out = asyncio.create_task(child.stdout.read())
-        try:
-            async with asyncio.timeout(TIME_LIMIT):
-                await _send(child.stdin, logs)
-                return (await out).split(b"\n")
-        except TimeoutError:
-            return []
-        finally:
-            # Whoever ends the child reads the rest, which nobody else may be waiting for.
-            out.cancel()
-            await asyncio.gather(out, return_exceptions=True)
+async def _lines(logs: Sequence[Iterable[bytes | memoryview]]) -> list[bytes]:
+    """What the child wrote of each; none when it took too long."""
+    return (await run_child(CHILD, (frame for log in logs for frame in _framed(log)))).split(b"\n")
 
 
-@contextlib.asynccontextmanager
-async def _child() -> AsyncIterator[Process]:
-    child = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *("-I", "-c", f"import sys; sys.path.insert(0, {ROOT!r}); {CHILD}"),
-        stdin=PIPE,
-        stdout=PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-        env=ENVIRONMENT,
-        cwd="/",
-    )
-    try:
-        yield child
-    finally:
-        await end_process(child)
-
-
-async def _send(child: asyncio.StreamWriter, logs: Sequence[Iterable[bytes | memoryview]]) -> None:
-    """A child that is dead takes nothing any more; what it has written says the rest."""
-    with contextlib.suppress(ConnectionError):
-        for log in logs:
-            for chunk in filter(len, log):
-                await _frame(child, chunk)
-            await _frame(child, b"")
-        child.close()
-
-
-async def _frame(child: asyncio.StreamWriter, chunk: bytes | memoryview) -> None:
-    """An empty one ends a log."""
-    child.writelines((len(chunk).to_bytes(4, "big"), chunk))
-    await child.drain()
+def _framed(log: Iterable[bytes | memoryview]) -> Iterator[bytes | memoryview]:
+    """An empty frame ends a log."""
+    return frames(itertools.chain(filter(len, log), (b"",)))

@@ -1,25 +1,23 @@
-"""The process that reads raw logs of other CI systems, started by `other_log_process`.
+"""The process that reads raw logs of other CI systems, for `other_log_process`.
 
-It reads frames of four bytes length (big-endian) and content: first the system and the steps' headings as JSON, then
-each step's output. It writes one JSON text.
+It reads `frames`: first the system and the steps' headings as JSON, then each step's output. It writes one JSON text.
 """
 
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import BinaryIO
 
-from app.gate.limits import limit
+from app.gate.frames import read_frame
 from checks.job_log import read_job_log_stream
 from checks.other_ci_log import NotItsLog, plain_log
 
 
 def serve(source: BinaryIO, sink: BinaryIO) -> None:
     """Answers once: what the log says, or why it is none."""
-    asked = json.loads(_frame(source))
+    asked = json.loads(read_frame(source))
     try:
         said = asdict(read_job_log_stream(plain_log(asked["system"], _parts(source, asked["headings"]))))
     except NotItsLog as wrong:
@@ -29,13 +27,4 @@ def serve(source: BinaryIO, sink: BinaryIO) -> None:
 
 def _parts(source: BinaryIO, headings: list[str]) -> Iterator[tuple[str, bytes]]:
     for heading in headings:
-        yield heading, _frame(source)
-
-
-def _frame(source: BinaryIO) -> bytes:
-    return source.read(int.from_bytes(source.read(4), "big"))
-
-
-def main(memory: int, seconds: int) -> None:
-    limit(memory, seconds)
-    serve(sys.stdin.buffer, sys.stdout.buffer)
+        yield heading, read_frame(source)

@@ -8,20 +8,21 @@ from pydantic import TypeAdapter, ValidationError
 
 from app.ci.builds import Parts
 from app.gate.child import run_child
+from app.gate.child_request import Child
+from app.gate.frames import frames
 from checks.other_ci_log import System
 from checks.snapshot import JobLog, Unread
 
 MEMORY_LIMIT = 1024**3  # bytes of address space
 TIME_LIMIT = 60.0  # seconds for one job's log
-CHILD = f"import app.gate.other_log_child as child; child.main({MEMORY_LIMIT}, {int(TIME_LIMIT)})"
+CHILD = Child("app.gate.other_log_child:serve", MEMORY_LIMIT, TIME_LIMIT)
 _ANSWER: TypeAdapter[JobLog | Unread] = TypeAdapter(JobLog | Unread)
 
 
 async def read_output(system: System, parts: Parts) -> JobLog | Unread:
     """What the log says; Unread when it is no whole log of that system or cannot be read in the limits."""
     asked = json.dumps({"system": system, "headings": [heading for heading, _ in parts]}).encode()
-    frames = (asked, *(raw for _, raw in parts))
-    answer = await run_child(CHILD, b"".join(len(each).to_bytes(4, "big") + each for each in frames), TIME_LIMIT)
+    answer = await run_child(CHILD, frames((asked, *(raw for _, raw in parts))))
     try:
         return _ANSWER.validate_json(answer)
     except ValidationError:

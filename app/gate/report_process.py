@@ -9,13 +9,15 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from app.gate.child import run_child
+from app.gate.child_request import Child
+from app.gate.frames import frames
 from checks.paths import PathPatterns
 from checks.reports.report import TestReport
 from checks.snapshot import Unread
 
 MEMORY_LIMIT = 2 * 1024**3  # bytes of address space
 TIME_LIMIT = 60.0  # seconds for the reports of one run
-CHILD = f"import app.gate.report_child as child; child.main({MEMORY_LIMIT}, {int(TIME_LIMIT)})"
+CHILD = Child("app.gate.report_child:serve", MEMORY_LIMIT, TIME_LIMIT)
 Reports = tuple[TestReport, ...] | Unread
 REPORTS: TypeAdapter[Reports] = TypeAdapter(Reports)
 
@@ -23,8 +25,7 @@ REPORTS: TypeAdapter[Reports] = TypeAdapter(Reports)
 async def read_archives(archives: Sequence[tuple[str, bytes]], files: PathPatterns) -> Reports:
     """One report for every archive (artifact's name, zip) in which files match `files`; Unread if one is unreadable."""
     wanted = json.dumps({"files": files.patterns, "names": [name for name, _ in archives]}).encode()
-    frames = (wanted, *(data for _, data in archives))
-    return _read(await run_child(CHILD, b"".join(len(each).to_bytes(4, "big") + each for each in frames), TIME_LIMIT))
+    return _read(await run_child(CHILD, frames((wanted, *(data for _, data in archives)))))
 
 
 def _read(answer: bytes) -> Reports:

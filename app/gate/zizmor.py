@@ -6,12 +6,9 @@ out. It reads hostile files, so it gets copies under names of our own, no networ
 
 from __future__ import annotations
 
-import asyncio
 import json
-import os
 import shutil
 import tempfile
-from asyncio.subprocess import DEVNULL, PIPE
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,7 +16,8 @@ from typing import Any
 
 import re2
 
-from app.gate.ending import end_process
+from app.gate.child import run_child
+from app.gate.child_request import Child
 from checks.tampering.alteration import LONGEST_QUOTE, Alteration, Weight
 from checks.tampering.change import Change, Version
 from checks.tampering.workflows.model import LARGEST_WORKFLOW, is_workflow
@@ -30,7 +28,6 @@ TIME_LIMIT = 20.0  # seconds
 MOST_FILES = 50
 MOST_NOTES = 50
 
-_LIMITED = f'ulimit -v {MEMORY_LIMIT // 1024}; ulimit -t {int(TIME_LIMIT)}; exec "$@"'
 _OPTIONS = ("--offline", "--no-exit-codes", "--no-config", "--no-ignores", "--no-progress", "--quiet")
 _IDENT = re2.compile(r"[a-z0-9-]{1,60}")
 
@@ -42,9 +39,12 @@ async def zizmor_notes(
     pairs = [change for change in changes if _is_read(change.after)][:MOST_FILES]
     if program is None or not pairs:
         return ()
-    with tempfile.TemporaryDirectory() as folder:
+    # On a child that is being ended nobody waits; it may still write.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         names = _write(Path(folder), pairs)
-        said = await _run([program, *_OPTIONS, "--format", "json-v1", *names], folder, seconds)
+        command = (program, *_OPTIONS, "--format", "json-v1", *names)
+        asked = json.dumps({"folder": folder, "command": command}).encode()
+        said = await run_child(Child("app.gate.zizmor_child:become", MEMORY_LIMIT, seconds), (asked,))
     try:
         return tuple(_new(json.loads(said), names))[:MOST_NOTES]
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
@@ -70,27 +70,6 @@ def _write(folder: Path, pairs: Sequence[Change]) -> dict[str, str]:
             (folder / side / str(number)).mkdir(parents=True)
             (folder / side / str(number) / name).write_bytes(version.data)
     return names
-
-
-async def _run(command: Sequence[str], folder: str, seconds: float) -> bytes:
-    environment = {"PATH": os.defpath, "HOME": folder}
-    child = await asyncio.create_subprocess_exec(
-        *("/bin/sh", "-c", _LIMITED, "sh", *command),
-        stdin=DEVNULL,
-        stdout=PIPE,
-        stderr=DEVNULL,
-        env=environment,
-        cwd=folder,
-        start_new_session=True,
-    )
-    try:
-        async with asyncio.timeout(seconds):
-            out, _ = await child.communicate()
-    except TimeoutError:
-        return b""
-    finally:
-        await end_process(child, group=True)  # what it started holds its output open
-    return out
 
 
 def _new(said: Any, names: Mapping[str, str]) -> Iterator[Alteration]:
