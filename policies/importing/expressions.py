@@ -25,6 +25,20 @@ def gitignore_of(expression: str) -> tuple[str, ...] | None:
     return patterns if found and all(found) and _is_usable(patterns) else None
 
 
+def words_of(expression: str) -> tuple[str, ...] | None:
+    """The texts that an expression matches as a whole, where these are few and written out; None where they are not."""
+    if not expression.startswith("^") or not expression.endswith("$"):
+        return None
+    found = [_tokens(plain.removeprefix("^").removesuffix("$")) for plain in _alternatives(expression)]
+    if not found or any(tokens is None or not all(map(_is_literal, tokens)) for tokens in found):
+        return None
+    return tuple(dict.fromkeys("".join(token[-1] for token in tokens or ()) for tokens in found))
+
+
+def _is_literal(token: str) -> bool:
+    return token not in (".*", ".+", "*", "?*", "?")
+
+
 def _is_usable(patterns: tuple[str, ...]) -> bool:
     try:
         PathPatterns(patterns)

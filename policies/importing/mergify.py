@@ -11,8 +11,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from policies.fields import LOGIN, TEAM
-from policies.importing.expressions import gitignore_of
+import re2
+
+from policies.fields import LOGIN, PERSON, TEAM
+from policies.importing.expressions import gitignore_of, words_of
 from policies.importing.imported import ALWAYS, NEVER, ForeignError, Imported, rule_names
 
 Value = Any
@@ -22,6 +24,7 @@ _CONDITION = re.compile(r"(-?)(#?)([a-z][a-z-]*)\s*(?:(!=|~=|>=|<=|=|≠|≥|≤
 _SIGNS = {"≠": "!=", "≥": ">=", "≤": "<=", ":": "="}
 _IGNORED = frozenset({"conflict", "draft", "closed", "merged", "locked", "changes-requested-reviews-by", "queued"})
 _ACTIONS = ("merge", "queue")
+_SUCCEEDED = ("check-success", "status-success")  # the second is its older name
 
 
 def import_mergify(value: Value) -> Imported:
@@ -98,7 +101,7 @@ class _Import:
         sign, value = _SIGNS.get(sign or "", sign or ""), value.strip().strip('"')
         if name in _IGNORED:
             return {"condition": ALWAYS}
-        if name == "check-success" and sign == "=" and not negated:
+        if name in _SUCCEEDED and sign == "=" and not negated:
             self.jobs.append(value[:500])
             return {"condition": ALWAYS}
         if name == "approved-reviews-by" and not negated:
@@ -118,7 +121,7 @@ def _approvals(counted: bool, sign: str, value: str) -> Turned | None:
     team = value.rpartition("/")[2].lower()
     if value.startswith("@") and re.fullmatch(TEAM, team):
         return {"approvals": {"teams": [team]}}
-    return {"approvals": {"users": [value]}} if re.fullmatch(LOGIN, value) else None
+    return {"approvals": {"users": [value]}} if re.fullmatch(PERSON, value) else None
 
 
 def _numbers(name: str, sign: str, value: str) -> Turned | None:
@@ -153,7 +156,22 @@ def _expression(field_name: str) -> Callable[[str], Turned | None]:
 
 
 def _author(value: str) -> Turned | None:
+    """`@organisation/team` means the members of a team."""
+    team = value.rpartition("/")[2].lower()
+    if value.startswith("@") and "/" in value and re.fullmatch(TEAM, team):
+        return {"author": {"teams": [team]}}
     return {"author": {"users": [value]}} if re.fullmatch(LOGIN, value) else None
+
+
+def _authors(expression: str) -> Turned | None:
+    logins = words_of(expression)
+    plain = logins is not None and all(re.fullmatch(LOGIN, login) for login in logins)
+    return {"author": {"users": list(logins)}} if logins and plain else None
+
+
+def _labels(expression: str) -> Turned | None:
+    labels = words_of(expression)
+    return {"labels": list(labels)} if labels and all(labels) else None
 
 
 _FACTS: Mapping[tuple[str, str], Callable[[str], Turned | None]] = {
@@ -164,7 +182,10 @@ _FACTS: Mapping[tuple[str, str], Callable[[str], Turned | None]] = {
     ("files", "="): _exactly("paths"),
     ("files", "~="): _expression("paths"),
     ("label", "="): lambda value: {"labels": [value]},
+    ("label", "~="): _labels,
     ("author", "="): _author,
+    ("author", "~="): _authors,
+    ("title", "="): lambda value: {"title": f"^{re2.escape(value[:200])}$"},
     ("title", "~="): lambda value: {"title": value[:500]},
 }
 

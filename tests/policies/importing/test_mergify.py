@@ -55,7 +55,20 @@ WORDS: list[tuple[Any, Any]] = [
     ("#deleted-lines>10", {"condition": {"size": {"deletions": {"at_least": 11}}}}),
     ("#commits<3", {"condition": NEVER}),
     ("author=dependabot[bot]", {"condition": {"author": {"users": ["dependabot[bot]"]}}}),
-    ("author=@acme/core", {"condition": NEVER}),
+    ("author=@acme/Core", {"condition": {"author": {"teams": ["core"]}}}),
+    ("author=@acme", {"condition": NEVER}),
+    ("author~=^dependabot(|-preview)\\[bot\\]$",
+     {"condition": {"author": {"users": ["dependabot[bot]", "dependabot-preview[bot]"]}}}),
+    ("-author~=^(ada|bob)$", {"condition": {"not": {"author": {"users": ["ada", "bob"]}}}}),
+    ("author~=^bot-.*$", {"condition": NEVER}),
+    ("author~=bot", {"condition": NEVER}),
+    ("author~=^a b$", {"condition": NEVER}),
+    ("author~=^(a$", {"condition": NEVER}),
+    ("label~=^(ready|go!)$", {"condition": {"labels": ["ready", "go!"]}}),
+    ("label~=^ready", {"condition": NEVER}),
+    ("label~=^(|ready)$", {"condition": NEVER}),
+    ("title=Release 1.0", {"condition": {"title": "^Release\\ 1\\.0$"}}),
+    ("approved-reviews-by=mergify[bot]", {"condition": NEVER}),
     ("title~=^fix", {"condition": {"title": "^fix"}}),
     ("-conflict", {"condition": ALWAYS}),
     ("-draft", {"condition": ALWAYS}),
@@ -85,7 +98,7 @@ def test_words(condition: Any, demand: Any) -> None:
 def test_ways_of_merging_are_alternatives_and_checks_are_jobs() -> None:
     found = imported(
         "base=main",
-        "check-success=test",
+        "status-success=test",
         "#approved-reviews-by>=1",
         pull_request_rules=[
             {
