@@ -40,6 +40,7 @@ from app.keys import (
     parse_key,
 )
 from app.priorities import NEWS, urgency_of
+from app.store.database import DatabaseAway
 from app.store.work import Lease
 from app.store.worker import Done, Outcome, Retry, Sleep
 
@@ -74,6 +75,10 @@ class Reconciler:
             except GitHubDown as down:
                 # An outage is nobody's failure: counting it would park every key of a long one.
                 log.warning("GitHub is down", because=down.because)
+                return Sleep(LOOK_AFTER_OUTAGE)
+            except DatabaseAway as away:
+                # Nobody's failure either; its disk may be full, so that it reads and does not write.
+                log.warning("the database is away", because=str(away))
                 return Sleep(LOOK_AFTER_OUTAGE)
             except (InstallationGone, NotFound, UnknownKey) as gone:
                 log.info("key ends", because=str(gone))

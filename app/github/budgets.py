@@ -22,13 +22,16 @@ from email.utils import parsedate_to_datetime
 from enum import IntEnum
 from typing import Protocol
 
-from app.github.errors import RateLimited
+from app.github.errors import GitHubDown, RateLimited
 
 LONGEST = 3700.0
 """No limit of GitHub's lasts longer than an hour; a longer wait means that a clock is wrong."""
 SMALLEST_SKEW = 5.0  # seconds
 LONGEST_DATE = 100  # characters
 FIRST_WAIT = 60.0
+FAILURES = 5
+"""Requests in a row that GitHub fails before it is left alone for a moment, which grows while it goes on failing."""
+LONGEST_REST = 30.0  # seconds
 WIDEST_WAIT = 900.0
 
 
@@ -95,6 +98,8 @@ class Budget:
         self._now = now
         self._silent_until = 0.0
         self._strikes = 0
+        self._failures = 0
+        self._resting_until = 0.0
         self.left: dict[str, Left] = {}
 
     @property
@@ -102,8 +107,13 @@ class Budget:
         return {resource: left.remaining for resource, left in self.left.items()}
 
     def admit(self, request: str, resource: str) -> None:
-        """Raises RateLimited, without a request, while a limit is known to hold or the rest is for the more urgent."""
+        """Raises RateLimited, without a request, while a limit is known to hold or the rest is for the more urgent.
+
+        Raises GitHubDown while GitHub is left alone.
+        """
         now = self._now()
+        if self._resting_until > now:
+            raise GitHubDown(request, f"GitHub failed {self._failures} times in a row and is left alone for a moment")
         if self._silent_until > now:
             raise RateLimited(request, "GitHub asked for a pause (secondary limit)", moment(self._silent_until))
         left = self.left.get(resource)
@@ -125,6 +135,17 @@ class Budget:
             self.left[named] = Left(remaining, limit, min(reset, self._now() + LONGEST))
         if answer.status < 400:
             self._strikes = 0
+        if answer.status >= 500:
+            self.failed()
+        else:
+            self._failures, self._resting_until = 0, 0.0
+
+    def failed(self) -> None:
+        """GitHub did not answer, or with a fault of its own."""
+        self._failures += 1
+        if self._failures >= FAILURES:
+            rest = min(2.0 ** min(self._failures - FAILURES, 16), LONGEST_REST)
+            self._resting_until = self._now() + rest
 
     def limited(self, request: str, answer: Answered) -> RateLimited | None:
         """The error for a 403 or 429 that is a limit, None when it is something else."""

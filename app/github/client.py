@@ -214,6 +214,9 @@ class GitHubClient:
         try:
             async with self._slots:
                 answer = await self._wire.send(call)
+        except GitHubDown:
+            self.budget.failed()
+            raise
         finally:
             if call.writes:
                 # A read that began before this write must not answer one that comes after it.

@@ -9,8 +9,8 @@ from email.utils import format_datetime
 import httpx
 import pytest
 
-from app.github.budgets import Urgency, urgency
-from app.github.errors import RateLimited
+from app.github.budgets import LONGEST_REST, Urgency, urgency
+from app.github.errors import GitHubDown, RateLimited
 from tests.client.double import START, GitHubDouble, Thing
 
 pytestmark = pytest.mark.anyio
@@ -119,3 +119,30 @@ async def test_a_date_that_is_none_is_ignored(github: GitHubDouble, date: str) -
     with pytest.raises(RateLimited) as caught:
         await client.get(PULL, purpose="read", model=Thing)
     assert caught.value.until == datetime.fromtimestamp(RESET, UTC)
+
+
+async def test_a_github_that_goes_on_failing_is_left_alone_for_growing_moments(github: GitHubDouble) -> None:
+    """An hour of outage costs a request each half minute, not one for each waiting key every few seconds."""
+    route = github.get(PULL).respond(503)
+    client = github.client()
+    for _ in range(720):  # a key that looks again every five seconds
+        with pytest.raises(GitHubDown):
+            await client.get(PULL, purpose="read", model=Thing)
+        github.clock.now += 5
+    assert route.call_count <= 3600 / LONGEST_REST + 10
+    github.get(PULL).respond(json={"number": 1})
+    github.clock.now += LONGEST_REST
+    assert (await client.get(PULL, purpose="read", model=Thing)).number == 1
+    assert (await client.get(PULL, purpose="read", model=Thing)).number == 1
+
+
+async def test_single_faults_leave_nobody_alone(github: GitHubDouble) -> None:
+    github.get(PULL).mock(
+        side_effect=[httpx.ReadTimeout("slow"), *[httpx.Response(502)] * 3, httpx.Response(200, json={"number": 1})] * 2
+    )
+    client = github.client()
+    for _ in range(2):
+        for _ in range(4):
+            with pytest.raises(GitHubDown):
+                await client.get(PULL, purpose="read", model=Thing)
+        assert (await client.get(PULL, purpose="read", model=Thing)).number == 1
