@@ -89,9 +89,9 @@ class Scene:
             await asyncio.sleep(0.01)
         return [one.outcome for one in await ledger.of_session(self.database, grant.session)]
 
-    def refs(self) -> dict[str, str]:
-        """Every ref of the shop at GitHub."""
-        text = _git_out(self.shop.git, "for-each-ref", "--format=%(refname) %(objectname)")
+    def refs(self, repository: Repository | None = None) -> dict[str, str]:
+        """Every ref at GitHub of a repository, the shop if none is given."""
+        text = _git_out((repository or self.shop).git, "for-each-ref", "--format=%(refname) %(objectname)")
         return dict(line.split(" ") for line in text.splitlines())
 
     async def git(
