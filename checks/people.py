@@ -80,12 +80,17 @@ def classify(
     if snapshot.is_fork and uncovered:
         return Classification("outsider", f"It comes from a fork, and {uncovered[0]}.", found)
     if found:
-        written = not uncovered and set(found) <= set(_written_markers(snapshot, markers))
+        written = not uncovered and not (doubts or has_proven_mark(snapshot, markers))
         seen_kind: Kind | None = "person" if written else None
         return Classification("agent", f"It carries the mark of an agent: {found[0]}.", found, seen_kind)
     if uncovered:
         return Classification("agent", f"Unknown counts as an agent: {uncovered[0]}.")
     return Classification("person", "Its author, its pusher and every committer are people of this repository.")
+
+
+def has_proven_mark(snapshot: Snapshot, markers: AgentMarkers) -> bool:
+    """Whether a mark of an agent is on it beside the lines of commit messages that anybody can write."""
+    return not set(_markers(snapshot, markers)) <= set(_written_markers(snapshot, markers))
 
 
 def is_dependency_bot(snapshot: Snapshot, bots: DependencyBots) -> bool:

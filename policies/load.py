@@ -63,6 +63,11 @@ class PolicyState:
     because: str = ""  # for unread
     floor: Policy | None = None  # the server's baseline, which must be met as well
 
+    @property
+    def policies(self) -> tuple[Policy, ...]:
+        """All that judge: what none of them asks about need not be known."""
+        return (self.policy,) if self.floor is None else (self.policy, self.floor)
+
 
 def read_policy(source: PolicySource, presets: Mapping[str, str]) -> PolicyState:
     """The state that `source` leads to. Never raises for what a repository wrote; `presets` are the shipped texts."""

@@ -120,6 +120,11 @@ def people_of(policy: Policy) -> Iterator[Who]:
                 yield who
 
 
+def asks_about_kinds(policy: Policy) -> bool:
+    """Whether some rule asks whose work it is."""
+    return any(condition.kinds for _, condition in all_conditions(policy))
+
+
 def asks_about_contributors(policy: Policy) -> bool:
     """Whether rights of those who wrote the change decide something, beside those of its reviewers."""
     conditions = (condition for _, condition in all_conditions(policy))

@@ -1,4 +1,4 @@
-"""Approvals that people give by a comment, joined with what they were about.
+"""Approvals that people give by a comment or in a review's text, joined with what they were about.
 
 GitHub's list says which comments still stand as they were written; the store keeps what each meant when it was first
 looked at. Whatever names nothing that was shown then never means anything: a commit could be made to fit it later.
@@ -20,6 +20,7 @@ from app.github.client import GitHubClient
 from app.github.errors import NotFound
 from app.github.models import Comment
 from app.github.pull_models import PullRequest
+from app.github.pull_models import Review as GitHubReview
 from app.store import comment_approvals
 from app.store.comment_approvals import CommentApproval, CommentWithdrawn, ShownCode
 from checks.approval_code import approved_word, is_commit
@@ -143,6 +144,43 @@ def _review(one: CommentApproval) -> Review:
         given="APPROVED",
         dismissed_by=one.author_login if one.withdrawn else None,
         at_head=one.at_head,
+    )
+
+
+def approvals_in_reviews(
+    reviews: tuple[Review, ...] | Unread, listed: Iterable[GitHubReview], codes: Sequence[ShownCode]
+) -> tuple[Review, ...]:
+    """Approvals that stand at the top of a review's text, by the grammar of comments, as of the moment it was given.
+    `listed` are the same reviews as GitHub shows them.
+
+    A review is never deleted, and that its text was edited is shown for good; so nothing of it needs to be kept. One
+    that asks for changes approves nothing, and one that was dismissed no more.
+    """
+    if isinstance(reviews, Unread):
+        return ()
+    given = {review.id: review for review in reviews if review.state in ("APPROVED", "COMMENTED")}
+    found = (_said_in(given.get(one.full_database_id), one, codes) for one in listed)
+    return tuple(one for one in found if one is not None)
+
+
+def _said_in(given: Review | None, listed: GitHubReview, codes: Sequence[ShownCode]) -> Review | None:
+    if given is None or given.author.is_bot or listed.last_edited_at is not None:
+        return None
+    word = approved_word(listed.body)
+    approved = replace(given, state="APPROVED", comment=True, given="APPROVED", dismissed_by=None)
+    if word is None or is_commit(word):
+        # By a commit's id it approves what the review is about, and no other commit.
+        return approved if word is not None and given.commit.startswith(word) else None
+    code = next((code for code in codes if code.code == word), None)
+    if code is None:
+        return None
+    return replace(
+        approved,
+        commit=code.head_sha,
+        base_ref=code.base_ref,
+        bundle_digest=code.bundle_digest,
+        ticket_digest=code.ticket_digest,
+        at_head=given.at_head if code.head_sha == given.commit else None,
     )
 
 

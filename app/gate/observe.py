@@ -13,7 +13,7 @@ from app.gate import people, reviews
 from app.gate.analysis import judged_difference
 from app.gate.baselines import read_baselines
 from app.gate.changes import Changes, read_changes, unread_changes
-from app.gate.comment_approvals import Said, read_comment_approvals, with_comments
+from app.gate.comment_approvals import Said, approvals_in_reviews, read_comment_approvals, with_comments
 from app.gate.dependencies import read_dependency_updates
 from app.gate.effects import EVIDENCE, REVIEW
 from app.gate.gate import Gate
@@ -46,6 +46,7 @@ from app.store.pulls import PullRow
 from checks.ci_jobs import merged_into
 from checks.snapshot import CommitPath, Snapshot, Stack, Unread, Verification, WorkflowFile, WorkflowRun
 from checks.tampering.alteration import Analysis
+from policies.queue_section import Queue
 from policies.routing import Standing
 from policies.rules import asks_for_owners, ci_requirement
 
@@ -122,7 +123,12 @@ async def observe(gate: Gate, seen: Look) -> Observation:
 
 
 async def _probation_passed(gate: Gate, seen: Look) -> bool:
-    queue = seen.target.policy.policy.queue
+    """By every policy that judges: the longest probation of all."""
+    queues = [policy.queue for policy in seen.target.policy.policies]
+    return all([await _lets_enqueue(gate, seen, queue) for queue in queues])
+
+
+async def _lets_enqueue(gate: Gate, seen: Look, queue: Queue) -> bool:
     if queue.enqueue != "probation":
         return queue.enqueue == "on"
     async with gate.database.transaction() as connection:
@@ -161,6 +167,8 @@ async def _completed(gate: Gate, seen: Look, objects: GitObjects | Unread, snaps
     runs = await with_reports(gate, client, repository, runs, policy, ci_requirement(policy).events)
     check_runs = await with_builds(gate, repository.id, snapshot.check_runs, policy, seen.head.oid)
     verifications = await read_verifications(gate, client, repository, seen.head.oid)
+    given = await reviews.read_reviews(gate, repository.id, seen.pull, seen.memory.reviews, bundle)
+    listed = seen.pull.reviews.nodes if seen.pull.reviews else ()
     snapshot = replace(
         snapshot,
         head=replace(snapshot.head, pusher=pusher),
@@ -172,8 +180,8 @@ async def _completed(gate: Gate, seen: Look, objects: GitObjects | Unread, snaps
         gate_login=await gate.github.login() if verifications else None,
         workflows=await _workflows(objects, seen),
         reviews=with_comments(
-            await reviews.read_reviews(gate, repository.id, seen.pull, seen.memory.reviews, bundle),
-            said.reviews,
+            given,
+            (*said.reviews, *approvals_in_reviews(given, listed, seen.memory.codes)),
             (seen.head.oid, snapshot.base_ref, bundle.digest),
         ),
         approval_codes={each.code: each.verdict_key for each in seen.memory.codes},
@@ -184,7 +192,7 @@ async def _completed(gate: Gate, seen: Look, objects: GitObjects | Unread, snaps
     held_up = _held_up(gate, seen)
     native = await people.native_reviews(client, repository, seen.target.ref) if held_up else None
     snapshot = replace(snapshot, dependency_updates=updates, native_reviews=native)
-    if asks_for_owners(policy):
+    if any(map(asks_for_owners, seen.target.policy.policies)):
         snapshot = replace(snapshot, codeowners=await read_owners(client, repository, objects, snapshot))
     return await people.with_rights(client, repository, snapshot, seen.target.policy, seen.pull)
 

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
+from app.gate.memberships import organization_members, team_members
 from app.gate.names import RepositoryName
 from app.gate.owners import teams_of_owners
 from app.github import reads
 from app.github.client import GitHubClient
 from app.github.errors import GitHubError, NotFound, RateLimited
 from app.github.pull_models import PullRequest
-from app.github.rest_models import Membership
 from app.store.pushes import Push
 from checks import people
 from checks.native_rules import NativeReviews, read_rules
 from checks.snapshot import Account, Permission, Snapshot, Unread
 from policies import rules
 from policies.load import PolicyState
-from policies.rule_parts import asks_about_contributors
+from policies.rule_parts import asks_about_contributors, asks_about_kinds
 from policies.schema import Policy
 
 WORDS = {permission.name.lower(): permission for permission in Permission}
@@ -53,18 +52,17 @@ async def with_rights(
     client: GitHubClient, repository: RepositoryName, snapshot: Snapshot, state: PolicyState, pull: PullRequest
 ) -> Snapshot:
     """The snapshot with the permissions and team memberships that its judgement rests on."""
-    logins = _logins(snapshot, state.policy)
+    logins = _logins(snapshot, state.policies)
     if len(logins) > MOST_PEOPLE:
         unread = Unread(f"more than {MOST_PEOPLE} people took part")
         return replace(snapshot, permissions=dict.fromkeys(logins, unread))
-    writers = _writers(pull, state.policy)
+    writers = _writers(pull, state.policies)
     permissions = await asyncio.gather(*[_permission(client, repository, login, writers) for login in logins])
-    teams = sorted({*rules.teams_named(state.policy), *teams_of_owners(snapshot)})
-    in_team = partial(reads.team_membership, client, repository.owner)
-    members = await asyncio.gather(*[_members(partial(in_team, team), logins) for team in teams])
-    organizations = rules.organizations_named(state.policy)
-    belongs = partial(reads.organization_membership, client)
-    everybody = await asyncio.gather(*[_members(partial(belongs, name), logins) for name in organizations])
+    named = {team for policy in state.policies for team in rules.teams_named(policy)}
+    teams = sorted(named | teams_of_owners(snapshot))
+    members = await asyncio.gather(*[team_members(client, repository.owner, team, logins) for team in teams])
+    organizations = sorted({name for policy in state.policies for name in rules.organizations_named(policy)})
+    everybody = await asyncio.gather(*[organization_members(client, name, logins) for name in organizations])
     return replace(
         snapshot,
         permissions=dict(zip(logins, permissions, strict=True)),
@@ -85,17 +83,25 @@ async def native_reviews(client: GitHubClient, repository: RepositoryName, targe
     return read_rules((rule.type, rule.parameters or {}) for rule in rules.items)
 
 
-def _logins(snapshot: Snapshot, policy: Policy) -> tuple[str, ...]:
-    """Once a mark of an agent is found, only the rights of those who decide can change anything."""
-    found = people.classify(snapshot, rules.agent_markers(policy), rules.people_rule(policy))
-    if not found.markers or asks_about_contributors(policy):
+def _logins(snapshot: Snapshot, policies: Sequence[Policy]) -> tuple[str, ...]:
+    """Once it is known for an agent's, only the rights of those who decide can change anything."""
+    if not all(_is_an_agents(snapshot, policy) for policy in policies):
         return rules.logins_to_ask(snapshot)
     return tuple(sorted({account.login.lower() for account in rules.deciding(snapshot) if not account.is_bot}))
 
 
-def _writers(pull: PullRequest, policy: Policy) -> dict[str, Permission]:
-    """Reviewers whose right GitHub told with the review, where the policy asks for no more than write."""
-    if rules.highest_permission(policy) > Permission.WRITE or pull.reviews is None:
+def _is_an_agents(snapshot: Snapshot, policy: Policy) -> bool:
+    """Whether a mark of an agent says so and no rule asks about more; what only a commit's message says is one as long
+    as no rule asks whose work it is."""
+    markers = rules.agent_markers(policy)
+    if not people.classify(snapshot, markers, rules.people_rule(policy)).markers or asks_about_contributors(policy):
+        return False
+    return people.has_proven_mark(snapshot, markers) or not asks_about_kinds(policy)
+
+
+def _writers(pull: PullRequest, policies: Sequence[Policy]) -> dict[str, Permission]:
+    """Reviewers whose right GitHub told with the review, where no policy asks for more than write."""
+    if pull.reviews is None or any(rules.highest_permission(policy) > Permission.WRITE for policy in policies):
         return {}
     return {
         review.author.login.lower(): Permission.WRITE if review.author_can_push_to_repository else Permission.READ
@@ -118,19 +124,3 @@ async def _permission(
     except GitHubError as wrong:
         return Unread(str(wrong))
     return WORDS.get(answer.role_name) or WORDS.get(answer.permission, Permission.NONE)
-
-
-async def _members(
-    membership: Callable[[str], Awaitable[Membership | None]], logins: Iterable[str]
-) -> frozenset[str] | Unread:
-    """Those of `logins` that are active members; one that cannot be read makes the whole team unreadable."""
-    asked = list(logins)
-    try:
-        answers = await asyncio.gather(*[membership(login) for login in asked])
-    except RateLimited:
-        raise
-    except GitHubError as wrong:
-        return Unread(str(wrong))
-    return frozenset(
-        login for login, answer in zip(asked, answers, strict=True) if answer is not None and answer.state == "active"
-    )

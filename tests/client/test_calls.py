@@ -43,6 +43,7 @@ READS: dict[str, Use] = {
     "check_runs": lambda c: reads.check_runs(c, "o", "r", "a" * 40, check_name="mergegate/evidence", app_id=1),
     "permission": lambda c: reads.permission(c, "o", "r", "alice"),
     "team_membership": lambda c: reads.team_membership(c, "o", "core", "alice"),
+    "team_members": lambda c: reads.team_members(c, "o", "core", most=5),
     "activity": lambda c: reads.activity(c, "o", "r", "refs/heads/agent/x"),
     "git_ref": lambda c: reads.git_ref(c, "o", "r", "refs/heads/agent/x"),
     "commit": lambda c: reads.commit(c, "o", "r", "a" * 40),

@@ -198,6 +198,7 @@ async def test_people_refs_and_rules(world: World) -> None:
     assert member is not None
     assert member.state == "active"
     assert await reads.team_membership(client, "acme", "core", "ada") is None
+    assert [one.login for one in (await reads.team_members(client, "acme", "core", most=1)).items] == ["bob"]
     rows = await reads.activity(client, "acme", "shop", "refs/heads/agent/x")
     assert rows.items[0].after == sha
     assert rows.items[0].actor is not None

@@ -61,6 +61,14 @@ async def test_a_code_from_the_title_approves_and_only_for_those_who_may(stage: 
     assert told == [["confused"], [], ["confused"], ["+1"]]
 
 
+async def test_a_code_in_a_reviews_text_approves_too(stage: Scene) -> None:
+    shop, pull = await waiting(stage)
+    await stage.github.review(shop, pull.number, "bob", "COMMENT", f"/approve {code(stage, shop, pull)}\n\nAll read.")
+    await stage.settle()
+    assert stage.verdict(shop, pull) == GREEN
+    assert "Approved by bob" in stage.summary(shop, pull, "review")
+
+
 async def test_an_edit_withdraws_and_no_edit_approves(stage: Scene) -> None:
     # Also of somebody with a veto a withdrawn approval is no request for changes.
     shop, pull = await waiting(stage, STAYS + "veto: {users: [bob]}\n")
