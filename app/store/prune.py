@@ -136,7 +136,6 @@ RULES: tuple[Rule, ...] = (
         "and not exists (select from pulls where open and pulls.repository_id = old.repository_id "
         "and pulls.head_ref = old.branch)",
     ),
-    Rule("used_identities", "sessions", _aged("expires_at")),
 )
 KEPT: Mapping[str, str] = {
     "migrations": "one row a version of the tables",
