@@ -13,7 +13,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from tests.bench import checking, intake, judging, logs, proxying, queue
+from tests.bench import checking, idle, intake, judging, logs, proxying, queue
 from tests.bench.measured import Row
 
 
@@ -45,6 +45,7 @@ def main() -> None:
         status.update("taking deliveries in")
         rows += asyncio.run(intake.measure(folder, status.update))
         rows += asyncio.run(proxying.measure(folder, status.update))
+        rows += asyncio.run(idle.measure(folder, status.update))
     _print(console, rows)
 
 
