@@ -171,6 +171,24 @@ class ResyncKey:
 
 
 @dataclass(frozen=True, slots=True)
+class RulesKey:
+    """The rules that protect a repository, and what landed past them."""
+
+    kind: ClassVar = "rules"
+    installation_id: int
+    repository_id: int
+
+    def __str__(self) -> str:
+        return f"rules:{self.installation_id}:{self.repository_id}:"
+
+    @classmethod
+    def parse(cls, installation: str, repository: str, rest: str) -> Self:
+        if rest:
+            raise ValueError(rest)
+        return cls(int(installation), int(repository))
+
+
+@dataclass(frozen=True, slots=True)
 class UpkeepKey:
     """The clock of what only the service itself needs: old rows go, the audit log is anchored."""
 
@@ -198,13 +216,14 @@ Key = (
     | InstallationKey
     | ResyncKey
     | UpkeepKey
+    | RulesKey
 )
 
 KINDS: dict[str, type[Key]] = {
     kind.kind: kind
     for kind in (
         *(PullKey, GroupKey, TicketKey, BranchKey, TipKey),
-        *(QueueKey, CommitKey, RepositoryKey, InstallationKey, ResyncKey, UpkeepKey),
+        *(QueueKey, CommitKey, RepositoryKey, InstallationKey, ResyncKey, UpkeepKey, RulesKey),
     )
 }
 

@@ -17,6 +17,7 @@ from app.keys import (
     QueueKey,
     RepositoryKey,
     ResyncKey,
+    RulesKey,
     TicketKey,
     TipKey,
     UnknownKey,
@@ -39,6 +40,7 @@ KEYS = st.one_of(
     st.builds(InstallationKey, NUMBERS),
     st.builds(ResyncKey),
     st.builds(UpkeepKey),
+    st.builds(RulesKey, NUMBERS, NUMBERS),
 )
 
 
@@ -72,4 +74,4 @@ def test_other_texts_are_refused(text: str) -> None:
 
 
 def test_every_kind_is_walked() -> None:
-    assert len(KINDS) == 11
+    assert len(KINDS) == 12

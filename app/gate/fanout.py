@@ -19,7 +19,18 @@ from app.github import graph, installations
 from app.github.errors import InstallationGone
 from app.github.pull_models import OpenPull
 from app.github.rest_models import Listing
-from app.keys import BranchKey, CommitKey, GroupKey, InstallationKey, Key, PullKey, QueueKey, RepositoryKey, ResyncKey
+from app.keys import (
+    BranchKey,
+    CommitKey,
+    GroupKey,
+    InstallationKey,
+    Key,
+    PullKey,
+    QueueKey,
+    RepositoryKey,
+    ResyncKey,
+    RulesKey,
+)
 from app.priorities import BRANCH_MOVED, GROUP, NEWS, RESYNC, priority_of
 from app.store import pulls, repositories, serial, verifications, work
 from app.store.pulls import PullRow, Stamps
@@ -31,6 +42,8 @@ log = structlog.get_logger(__name__)
 PAGE_EVERY = timedelta(seconds=20)
 """How long the resync rests for each page of a listing after the first: 10,000 pull requests are listed twice an hour,
 in 200 pages of two points."""
+LANDED = timedelta(seconds=3)
+"""GitHub's record of how a push was judged by the rules comes a moment after the push."""
 UNCHANGED_AN_HOUR = 300
 """Pull requests of a repository without a sign of change that are looked at all the same."""
 
@@ -49,6 +62,8 @@ async def fan_out_branch(gate: Gate, key: BranchKey) -> Outcome:
         if repository is not None and repository.name == ORGANIZATION_REPOSITORY:
             gate.shared.organizations.clear()
             marks.append(Mark(str(InstallationKey(key.installation_id))))
+        if repository is not None and key.ref == f"{BRANCHES}{repository.default_branch}":
+            marks.append(_rules(key))
         await work.mark(connection, marks)
     if repository is not None and key.ref == f"{BRANCHES}{repository.default_branch}":
         # The policy may have changed with it.
@@ -74,6 +89,11 @@ async def fan_out_commit(gate: Gate, key: CommitKey) -> Outcome:
     return Done()
 
 
+def _rules(key: BranchKey | RepositoryKey) -> Mark:
+    rules = RulesKey(key.installation_id, key.repository_id)
+    return Mark(str(rules), delay=LANDED, priority=RESYNC, news=False)
+
+
 def _pull(row: PullRow) -> PullKey:
     return PullKey(row.installation_id, row.repository_id, row.number)
 
@@ -87,6 +107,7 @@ async def fan_out_repository(gate: Gate, key: RepositoryKey, *, news: bool = Tru
     repository = await gate.repository(key.installation_id, key.repository_id)
     await end_gated_sessions(gate, key.installation_id, repository)
     async with gate.database.transaction() as connection:
+        await work.mark(connection, [_rules(key)])
         since, pages = await repositories.since_listing(connection, key.repository_id)
     if not news and since is not None and since < (pages - 1) * PAGE_EVERY:
         return Done()

@@ -14,6 +14,7 @@ from app.gate.fanout import fan_out_branch, fan_out_commit, fan_out_installation
 from app.gate.gate import Gate
 from app.gate.group import reconcile_group
 from app.gate.measures import DURATION, REQUESTS
+from app.gate.guarding import watch_rules
 from app.gate.mirror import MissingObjects
 from app.gate.pull import reconcile_pull
 from app.gate.serial import reconcile_queue
@@ -33,6 +34,7 @@ from app.keys import (
     QueueKey,
     RepositoryKey,
     ResyncKey,
+    RulesKey,
     TicketKey,
     TipKey,
     UnknownKey,
@@ -103,6 +105,8 @@ class Reconciler:
                 return await self._fan_out(key, news=lease.priority >= NEWS)
             case ResyncKey():
                 return await resync(self.gate, self.resync_interval, webhooks=self.webhooks)
+            case RulesKey():
+                return await watch_rules(self.gate, key)
             case UpkeepKey():
                 return await upkeep(self.gate)
             case TicketKey():

@@ -158,6 +158,14 @@ async def rule_suites(client: GitHubClient, owner: str, name: str, ref: str) -> 
     return Listing(items=tuple(suite for page in pages for suite in page), complete=complete)
 
 
+async def bypasses(client: GitHubClient, owner: str, name: str) -> Listing[RuleSuite]:
+    """Pushes and merges of the last week, to any branch, that went past a rule, newest first; one page."""
+    path = route(REPO + "/rulesets/rule-suites", owner=owner, name=name)
+    params: Params = {"rule_suite_result": "bypass", "time_period": "week"}
+    pages, complete = await client.pages(path, purpose="read:suites", model=list[RuleSuite], params=params, most=1)
+    return Listing(items=tuple(suite for page in pages for suite in page), complete=complete)
+
+
 async def rule_suite(client: GitHubClient, owner: str, name: str, suite_id: int) -> RuleSuite:
     """One rule suite with its evaluations."""
     path = route(REPO + "/rulesets/rule-suites/{suite_id}", owner=owner, name=name, suite_id=suite_id)

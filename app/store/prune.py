@@ -148,6 +148,7 @@ KEPT: Mapping[str, str] = {
     "delivery_search": "one row",
     "audit_log": "goes by `app.store.audit.prune`, which keeps the rest provable",
     "audit_head": "one row",
+    "guarded_branches": "one row a repository",
     "decided_policies": "each state of a policy once; decisions refer to it",
 }
 

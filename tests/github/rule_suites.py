@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 from tests.github import checks, mergeability, rulesets
+from tests.github.auth import Actor
+from tests.github.operations.pushes import RefCommand
 from tests.github.state import PullRequest, Repository, Ruleset, RuleSuite, World
 
 if TYPE_CHECKING:
@@ -41,6 +43,19 @@ def of_landing(
     return RuleSuite(
         github.world.new_id(), f"refs/heads/{branch}", before, group, actor, github.world.now(), "pass", rows
     )
+
+
+async def keep_push(
+    github: SimulatedGitHub, repository: Repository, actor: Actor, commands: Iterable[RefCommand]
+) -> None:
+    """Direct pushes that took effect: where a rule was not kept, somebody was let past it."""
+    for command in commands:
+        judged = await rulesets.rows_of_push(github, repository, actor, command)
+        rows = [_row(ruleset, rule, passed=kept) for ruleset, kept in judged for rule in ruleset.rules]
+        result: Literal["pass", "bypass"] = "pass" if all(kept for _, kept in judged) else "bypass"
+        number, now = github.world.new_id(), github.world.now()
+        suite = RuleSuite(number, command.ref, command.before, command.after, actor.login, now, result, rows)
+        keep(repository, [suite])
 
 
 def keep(repository: Repository, suites: Iterable[RuleSuite]) -> None:

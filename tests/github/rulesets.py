@@ -88,6 +88,18 @@ async def refused_push(
     return message_of(lines) if lines else None
 
 
+async def rows_of_push(
+    github: SimulatedGitHub, repository: Repository, actor: Actor, command: RefCommand
+) -> list[tuple[Ruleset, bool]]:
+    """The rulesets that judged a direct push, each with whether it was kept. None for whom it is exempt."""
+    branch = command.ref.removeprefix("refs/heads/")
+    return [
+        (ruleset, not await _push_violations(github, repository, ruleset, command))
+        for ruleset in binding_rulesets(repository, branch)
+        if bypass_mode(github.world, repository, ruleset, actor) != "exempt"
+    ]
+
+
 def message_of(lines: Sequence[str]) -> str:
     """The heading and one paragraph a violated rule, as recorded by ohcaygo/merge-proof (MIT) in September 2026."""
     return "".join(f"{line}\n\n" for line in (HEADING, *lines))

@@ -18,6 +18,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
 from app.gate.ending import end_process
+from tests.github import rule_suites
 from tests.github.auth import Access, Actor, allowed, authenticate, can_see
 from tests.github.errors import ApiError
 from tests.github.git import clean_environment
@@ -73,7 +74,8 @@ class SmartHttp:
         if actor.is_bot and not allowed(self.github.world, actor, repository, "workflows", "write"):
             env["WITHOUT_WORKFLOWS"] = "1"
         await _backend(env, body, send)
-        await record_push(self.github, repository, commands, actor.login)
+        done = await record_push(self.github, repository, commands, actor.login)
+        await rule_suites.keep_push(self.github, repository, actor, done)
         await _end(send)
 
 

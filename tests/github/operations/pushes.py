@@ -96,12 +96,15 @@ def _packets(data: bytes) -> Iterator[bytes]:
         position += length
 
 
-async def record_push(github: SimulatedGitHub, repository: Repository, commands: list[RefCommand], actor: str) -> None:
+async def record_push(
+    github: SimulatedGitHub, repository: Repository, commands: list[RefCommand], actor: str
+) -> list[RefCommand]:
     """After `git receive-pack`: those commands that took effect."""
     git = github.git(repository)
-    for command in commands:
-        if (await git.rev_parse(command.ref) or ZERO) == command.after:
-            await record_ref_change(github, repository, command, actor)
+    done = [command for command in commands if (await git.rev_parse(command.ref) or ZERO) == command.after]
+    for command in done:
+        await record_ref_change(github, repository, command, actor)
+    return done
 
 
 async def check_api_push(
