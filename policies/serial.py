@@ -57,11 +57,13 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An entry with its place among those of its target: `ahead` are the pull requests before it."""
+    """An entry with its place among those of its target: `ahead` are the pull requests before it.
+
+    How many come after it is not said: whoever joins would have to wake all the others.
+    """
 
     entry: Entry
     ahead: tuple[int, ...] = ()
-    size: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,7 @@ def place_of(entries: Sequence[Entry], number: int) -> Place | None:
         return None
     numbers = [entry.number for entry in in_order(entries)]
     ahead = numbers[: numbers.index(number)] if own.active else []
-    return Place(own, tuple(ahead), len(numbers))
+    return Place(own, tuple(ahead))
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,8 +80,8 @@ def _in_queue(standing: Standing) -> Finding | None:
 
 def _waiting(place: Place) -> str:
     if not place.ahead:
-        return f"Place 1 of {place.size} in the queue; its merge is tried next."
-    return f"Place {len(place.ahead) + 1} of {place.size} in the queue, behind #{place.ahead[-1]}."
+        return "Place 1 in the queue; its merge is tried next."
+    return f"Place {len(place.ahead) + 1} in the queue, behind #{place.ahead[-1]}."
 
 
 def _turn(standing: Standing, tried_on: str | None) -> Finding:

@@ -64,6 +64,7 @@ def plan(observation: Observation, verdict: Verdict, outputs: Mapping[str, Outpu
     effects += serial_plan.turn_held(observation, turn)
     again = (QUEUE,) if serial_plan.must_be_rewritten(observation, turn) else ()
     effects += _check_runs(snapshot.head.sha, (*mine, *turn), observation, snapshot.observed_at, again)
+    effects += serial_plan.check_withdrawn(observation, verdict)
     effects += serial_plan.turn_released(observation, turn)
     effects += queue_plan.commands(observation)
     effects += serial_plan.moved(observation, verdict)

@@ -24,7 +24,7 @@ from app.gate.observe import Look, Moved, look, observe, read_state, seen
 from app.gate.outputs import first_look, outputs_of, unjudged
 from app.gate.people_effects import AskReviewers
 from app.gate.plan import cancel_abandoned, plan, wanted
-from app.gate.queue_state import out_of_queue, read_queue_state, watch_group
+from app.gate.queue_state import left_behind, out_of_queue, read_queue_state, watch_group
 from app.gate.serial_plan import queue_wanted
 from app.gate.tickets import ticket_marks
 from app.github import graph
@@ -65,6 +65,8 @@ async def judge(gate: Gate, look_at: Look) -> Judgement:
     observation = await observe(gate, look_at)
     if look_at.target.gated:
         observation = replace(observation, queue=await read_queue_state(gate, look_at, observation.snapshot.stack))
+    else:
+        observation = replace(observation, queue=await left_behind(gate, look_at.key))
     verdict = evaluate(look_at.target.policy, observation.snapshot, gated=look_at.target.gated)
     effects = plan(observation, verdict, outputs_of(verdict, observation.snapshot))
     return Judgement(look_at, observation, verdict, effects)

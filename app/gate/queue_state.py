@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from app.gate import rights
 from app.gate.effects import QUEUE, Effect, LeaveQueue, ReleaseTurn
@@ -28,13 +29,14 @@ from policies.eviction import Eviction
 from policies.freeze import FreezingIssue, Frozen, frozen
 from policies.load import PolicyState
 from policies.schema import Policy
-from policies.serial import Requeue, place_of, requeue_of
+from policies.serial import Place, Requeue, place_of, requeue_of
 
 PASSING = ("SUCCESS", "NEUTRAL", "SKIPPED")
 MOST_ASKED = 5  # comments carried out at one look; the next look goes on
 NOT_ALLOWED = "`/requeue` needs write permission on the repository."
 NO_JUMP = "`/requeue jump` is for those whom the policy's `queue.jump` names."
 NOT_NATIVE = "`/requeue jump` is for the gate's serial queue; GitHub's own lets only administrators jump, by its page."
+OTHER_HEAD = "It was written before the gate had seen this head; read what was pushed, and ask again."
 NO_EXCEPTION = "`/requeue despite-freeze` is for those whom the policy's `queue.freeze.exceptions` names."
 
 
@@ -54,13 +56,21 @@ async def read_queue_state(gate: Gate, seen: Look, stack: Stack | None) -> Queue
         external=policy.queue.kind == "external",
         place=place_of([*others, *([own] if own else [])], seen.key.number),
         wish=wish,
-        asked=await _asked(client, repository, policy, seen.pull, done),
+        asked=await _asked(client, repository, policy, seen, done),
         frozen=None if passes else await read_frozen(gate, client, repository, policy),
         below_green=await below_is_green(gate, repository.id, stack),
         eviction=await _eviction(client, repository, seen),
         grouping=None if is_serial else await _grouping(client, repository, seen),
         method=policy.queue.method,
     )
+
+
+async def left_behind(gate: Gate, key: PullKey) -> QueueState:
+    """The place that a pull request still has in the queue of a branch that it was given before this one, which is not
+    gated."""
+    async with gate.database.transaction() as connection:
+        entry = await serial.find(connection, key.repository_id, key.number)
+    return QueueState(place=None if entry is None else Place(entry))
 
 
 async def _eviction(client: GitHubClient, repository: RepositoryName, seen: Look) -> Eviction | None:
@@ -152,12 +162,13 @@ def newest_wish(pull: PullRequest, done: Sequence[DoneRequeue]) -> Wish | None:
 
 
 async def _asked(
-    client: GitHubClient, repository: RepositoryName, policy: Policy, pull: PullRequest, done: Sequence[DoneRequeue]
+    client: GitHubClient, repository: RepositoryName, policy: Policy, seen: Look, done: Sequence[DoneRequeue]
 ) -> tuple[AskedRequeue, ...]:
     """Commands of people in new comments. An edited comment asks for nothing: nobody knows who edited it to what."""
     known = {one.comment_id for one in done}
-    new = [(comment, command) for comment, command in _commands(pull) if comment.full_database_id not in known]
-    return tuple([await _judged(client, repository, policy, *one) for one in new[:MOST_ASKED]])
+    new = [(comment, command) for comment, command in _commands(seen.pull) if comment.full_database_id not in known]
+    head_seen_at = seen.memory.row.head_seen_at
+    return tuple([await _judged(client, repository, policy, *one, head_seen_at) for one in new[:MOST_ASKED]])
 
 
 def _commands(pull: PullRequest) -> list[tuple[Comment, Requeue]]:
@@ -170,11 +181,20 @@ def _commands(pull: PullRequest) -> list[tuple[Comment, Requeue]]:
 
 
 async def _judged(
-    client: GitHubClient, repository: RepositoryName, policy: Policy, comment: Comment, command: Requeue
+    client: GitHubClient,
+    repository: RepositoryName,
+    policy: Policy,
+    comment: Comment,
+    command: Requeue,
+    head_seen_at: datetime | None,
 ) -> AskedRequeue:
+    """An exception is for the head that stood there when it was asked for, not for one that was pushed right after."""
     assert comment.author is not None
     login = comment.author.login
     refused = await _refused(client, repository, policy, login, command)
+    is_older = head_seen_at is None or comment.created_at < head_seen_at
+    if refused is None and is_older and (command.jump or command.despite_freeze):
+        refused = OTHER_HEAD
     return AskedRequeue(comment.full_database_id, login, command.jump, command.despite_freeze, refused)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import assert_never
 
 import structlog
@@ -39,6 +39,7 @@ AGAIN = timedelta(seconds=2)
 LONGEST_SLEEP = timedelta(minutes=1)
 ERRORED_AGAIN = timedelta(seconds=15)
 ERRORED_LIMIT = timedelta(minutes=30)
+UNDER_TRIAL = ("trying", "turn")  # states in which the trial's branch is needed
 OTHERS = -1  # priority of showing others their new place
 
 
@@ -55,8 +56,12 @@ class SerialQueue:
 
     async def check_lease(self) -> None:
         """Before anything is written. Raises Retry."""
-        if not await work.holds(self.gate.database, self.lease):
-            raise Retry(timedelta(seconds=1), "the lease was lost")
+        await _check_lease(self.gate, self.lease)
+
+
+async def _check_lease(gate: Gate, lease: Lease) -> None:
+    if not await work.holds(gate.database, lease):
+        raise Retry(timedelta(seconds=1), "the lease was lost")
 
 
 async def reconcile_queue(gate: Gate, lease: Lease, key: QueueKey) -> Outcome:
@@ -69,13 +74,26 @@ async def reconcile_queue(gate: Gate, lease: Lease, key: QueueKey) -> Outcome:
     client = gate.client(key.installation_id)
     branch = await graph.branch_tip(client, repository.owner, repository.name, key.ref)
     if branch is None:
-        raise Retry(timedelta(seconds=30), f"{key.ref} does not exist")
+        return await _without_target(gate, lease, key, repository, entries)
     state = await policy_at(gate, key.installation_id, repository, key.ref, branch.target)
     queue = SerialQueue(gate, lease, key, repository, branch.target, state)
-    await _clear_away(queue, entries)
+    await _clear_away(gate, lease, key, repository, entries)
     async with gate.database.transaction() as connection:
         in_force = await serial_in_force(connection, repository.id, queue.state)
     return await _move(queue, entries) if in_force else await _wake(queue, entries)
+
+
+async def _without_target(
+    gate: Gate, lease: Lease, key: QueueKey, repository: RepositoryName, entries: Sequence[Entry]
+) -> Outcome:
+    """The target was deleted or renamed: GitHub closes its pull requests or gives them another base, and each leaves by
+    its own look. Branches of trials go at once."""
+    over = [replace(entry, state="waiting") if entry.state in UNDER_TRIAL else entry for entry in entries]
+    await _clear_away(gate, lease, key, repository, over)
+    async with gate.database.transaction() as connection:
+        left = [entry for entry in await serial.of_target(connection, key.repository_id, key.ref) if entry.active]
+        await work.mark(connection, [Mark(str(_key_of(entry))) for entry in left])
+    return Sleep(LONGEST_SLEEP) if left else Done()
 
 
 async def _wake(queue: SerialQueue, entries: Sequence[Entry]) -> Outcome:
@@ -84,18 +102,20 @@ async def _wake(queue: SerialQueue, entries: Sequence[Entry]) -> Outcome:
     return Done()
 
 
-async def _clear_away(queue: SerialQueue, entries: Sequence[Entry]) -> None:
-    """Branches of trials that are over, and then the rows of those that have left."""
-    client, repository = queue.gate.client(queue.key.installation_id), queue.repository
+async def _clear_away(
+    gate: Gate, lease: Lease, key: QueueKey, repository: RepositoryName, entries: Sequence[Entry]
+) -> None:
+    """Branches of trials that are over, and then the rows of those that have left. Raises Retry."""
+    client = gate.client(key.installation_id)
     for entry in entries:
-        if entry.trial_ref and entry.state not in ("trying", "turn"):
-            await queue.check_lease()
+        if entry.trial_ref and entry.state not in UNDER_TRIAL:
+            await _check_lease(gate, lease)
             await writes.delete_branch(client, repository.owner, repository.name, entry.trial_ref)
-            async with queue.gate.database.transaction() as connection:
+            async with gate.database.transaction() as connection:
                 await serial.forget_branch(connection, entry)
-    async with queue.gate.database.transaction() as connection:
+    async with gate.database.transaction() as connection:
         gone = [entry.number for entry in entries if entry.state == "gone"]
-        await serial.clear_away(connection, queue.key.repository_id, gone)
+        await serial.clear_away(connection, key.repository_id, gone)
 
 
 async def _move(queue: SerialQueue, entries: Sequence[Entry]) -> Outcome:
@@ -112,14 +132,26 @@ async def _move(queue: SerialQueue, entries: Sequence[Entry]) -> Outcome:
         case Judge(entry):
             return await _judge(queue, entry)
         case Await(entry, until):
-            await _mark_pulls(queue, [entry])
-            return Sleep(min(until - gate.now(), LONGEST_SLEEP))
+            return await _watch_turn(queue, entry, until)
         case TakeBack(entry):
             return await _take_back(queue, entry)
         case Refuse(entry, reason):
             return await _refuse(queue, entry, reason)
         case _:
             assert_never(move)
+
+
+async def _watch_turn(queue: SerialQueue, entry: Entry, until: datetime) -> Outcome:
+    """The check outlives its reasons by no more than a look: in the turn a run on the trial may be started again, and
+    end otherwise."""
+    tried = await judge_trial(queue.gate, queue.key, queue.repository, entry, queue.tip)
+    status = Status.PENDING if tried.verdict is None else _status(tried.verdict)
+    if status is Status.FAILED and tried.verdict is not None:
+        return await _failed(queue, entry, tried.verdict)
+    if status is Status.PENDING:
+        return await _take_back(queue, entry)
+    await _mark_pulls(queue, [entry])
+    return Sleep(min(until - queue.gate.now(), LONGEST_SLEEP))
 
 
 async def _take_back(queue: SerialQueue, entry: Entry) -> Outcome:
@@ -189,10 +221,12 @@ def _status(verdict: GroupVerdict) -> Status:
 
 
 async def _give_turn(queue: SerialQueue, entry: Entry) -> Outcome:
+    """Whoever had the turn before may still be green; their own look takes that back, and wakes this queue."""
     async with queue.gate.database.transaction() as connection:
-        await serial.give_turn(connection, entry, queue.gate.now())
-        await work.mark(connection, [Mark(str(_pull(queue, entry)))])
-    # Whoever had the turn before may still be green; their own look takes that back, and wakes this queue.
+        given = await serial.give_turn(connection, entry, queue.gate.now())
+        entries = await serial.of_target(connection, queue.key.repository_id, queue.key.ref)
+        holders = [] if given else [one for one in entries if one.held_sha is not None or one.state == "turn"]
+        await work.mark(connection, [Mark(str(_pull(queue, one))) for one in (entry, *holders)])
     return Sleep(LONGEST_SLEEP)
 
 
@@ -242,3 +276,7 @@ async def _mark_pulls(queue: SerialQueue, entries: Sequence[Entry]) -> None:
 
 def _pull(queue: SerialQueue, entry: Entry) -> PullKey:
     return PullKey(queue.key.installation_id, queue.key.repository_id, entry.number)
+
+
+def _key_of(entry: Entry) -> PullKey:
+    return PullKey(entry.installation_id, entry.repository_id, entry.number)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from app.gate.effects import (
     QUEUE,
+    CancelCheckRun,
     Effect,
     HoldTurn,
     JoinQueue,
@@ -93,6 +94,16 @@ def turn_released(observation: Observation, want: Sequence[Wanted]) -> list[Effe
     if entry.held_sha == head and any(one.status is Status.PASSED for one in want):
         return []
     return [ReleaseTurn(entry.number, entry.target_ref, entry.held_sha)]
+
+
+def check_withdrawn(observation: Observation, verdict: Verdict) -> list[Effect]:
+    """Where the queue is not asked any more, the check must prove nothing to a branch that the pull request may be
+    given again. Before the turn is released."""
+    if _own(observation) is None or is_serial(observation, verdict):
+        return []
+    head = observation.snapshot.head.sha
+    runs = [run for run in observation.own_runs if run.name == QUEUE and (run.open or run.conclusion == "success")]
+    return [CancelCheckRun(run.id, run.name, head) for run in runs]
 
 
 def moved(observation: Observation, verdict: Verdict) -> list[Effect]:

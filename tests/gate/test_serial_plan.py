@@ -172,6 +172,18 @@ def test_whoever_is_not_fit_leaves(changes: dict[str, Any], said: Verdict, becau
     assert not any(isinstance(each, LeaveQueue) for each in planned(gone, said))
 
 
+@pytest.mark.parametrize("said", [verdict(gated=False), verdict(mode="observe")], ids=["not gated", "observed"])
+@pytest.mark.parametrize("shown", [("completed", "success"), ("in_progress", None)])
+def test_whoever_leaves_the_branch_leaves_no_green_behind(said: Verdict, shown: tuple[str, str | None]) -> None:
+    start = replace(seen(HELD, said), own_runs=(OwnRun(3, QUEUE, *shown, ""),))
+    effects = planned(start, said)
+    cancel, release = CancelCheckRun(3, QUEUE, HEAD), ReleaseTurn(4, MAIN, HEAD)
+    assert effects.index(cancel) < effects.index(release)
+    assert LeaveQueue(4, MAIN, "The branch has no serial queue any more.") in effects
+    ended = replace(start, own_runs=(OwnRun(3, QUEUE, "completed", "cancelled", ""),))
+    assert not any(isinstance(each, CancelCheckRun) for each in planned(ended, said))
+
+
 def test_who_could_not_be_looked_at_keeps_the_place_and_loses_the_green() -> None:
     effects = planned(seen(HELD, verdict(Status.ERRORED)), verdict(Status.ERRORED))
     assert not any(isinstance(each, LeaveQueue | MergeNow) for each in effects)

@@ -79,8 +79,8 @@ def test_the_order_is_turn_then_jump_then_readiness() -> None:
         entry(8, joined_at=NOW),
     )
     assert [each.number for each in in_order(queue)] == [4, 2, 3, 8, 1]
-    assert place_of(queue, 8) == Place(queue[6], (4, 2, 3), 5)
-    assert place_of(queue, 5) == Place(queue[4], (), 5)
+    assert place_of(queue, 8) == Place(queue[6], (4, 2, 3))
+    assert place_of(queue, 5) == Place(queue[4], ())
     assert place_of(queue, 9) is None
 
 
@@ -137,8 +137,8 @@ STANDINGS: list[tuple[str, dict[str, Any], Status, str]] = [
     ("a draft", {"draft": True}, Status.PENDING, "It is a draft, and so it has no place in the queue."),
     ("its turn without an approval", {"verdict": replace(PASSED, review=Node("review", Status.PENDING, "r"))},
      Status.PENDING, "It takes its place in the queue once `mergegate/evidence` and `mergegate/review` are green."),
-    ("first", {"place": Place(entry())}, Status.PENDING, "Place 1 of 1 in the queue; its merge is tried next."),
-    ("third", {"place": Place(entry(), (3, 4), 5)}, Status.PENDING, "Place 3 of 5 in the queue, behind #4."),
+    ("first", {"place": Place(entry())}, Status.PENDING, "Place 1 in the queue; its merge is tried next."),
+    ("third", {"place": Place(entry(), (3, 4))}, Status.PENDING, "Place 3 in the queue, behind #4."),
     ("tried", {"place": Place(tried())}, Status.PENDING,
      f"Its merge with `main` at {TIP[:12]} is tried: the workflows run."),
     ("refused", {"place": Place(entry(state="refused", reason="The tests fail."))}, Status.FAILED, "The tests fail."),
