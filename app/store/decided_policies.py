@@ -9,10 +9,15 @@ from app.store.stored import deflate, inflate
 
 
 async def keep(connection: Connection, state: bytes) -> str:
-    """Keep it, if it is new; its digest, `sha256:…`."""
+    """Keep it, for a decision of the same transaction; its digest, `sha256:…`.
+
+    The row is written also where it is there already: until the decision refers to it, nobody may take it for unused.
+    """
     digest = "sha256:" + hashlib.sha256(state).hexdigest()
     await connection.execute(
-        "insert into decided_policies (digest, state) values (%s, %s) on conflict do nothing", (digest, deflate(state))
+        "insert into decided_policies (digest, state) values (%s, %s) "
+        "on conflict (digest) do update set digest = excluded.digest",
+        (digest, deflate(state)),
     )
     return digest
 

@@ -92,6 +92,7 @@ RULES: tuple[Rule, ...] = (
         f"{_aged('decided_at')} and (starts_with(old.key, 'group:') or exists (select from decisions newer "
         "where newer.key = old.key and newer.id > old.id))",
     ),
+    Rule("decided_policies", "decisions", "not exists (select from decisions where decisions.policy = old.digest)"),
     Rule("landings", "decisions", _aged("seen_at")),
     Rule("pulls", "decisions", f"not old.open and {_aged('seen_at')}"),
     Rule(
@@ -149,7 +150,6 @@ KEPT: Mapping[str, str] = {
     "audit_log": "goes by `app.store.audit.prune`, which keeps the rest provable",
     "audit_head": "one row",
     "guarded_branches": "one row a repository",
-    "decided_policies": "each state of a policy once; decisions refer to it",
 }
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from dataclasses import fields
 from datetime import timedelta
 
 import pytest
 
+from app.store import decided_policies
 from app.store.database import Database
 from app.store.prune import KEPT, RULES, Periods, prune_all
 from policies.tickets.states import ENDED
@@ -108,6 +110,27 @@ async def test_an_entry_of_the_serial_queue_stays_while_its_branch_is_to_be_dele
     await _two_old_pulls(database)
     await database.query("update serial_entries set trial_ref = 'refs/heads/mergegate/queue/main/8'")
     assert (await prune_all(database, Periods()))["serial_entries"] == 0
+
+
+async def test_a_policy_goes_with_the_last_decision_that_was_judged_by_it(database: Database) -> None:
+    async with database.transaction() as connection:
+        used = await decided_policies.keep(connection, b"used")
+        unused = await decided_policies.keep(connection, b"unused")
+        await connection.execute(
+            "insert into decisions (key, repository_id, head_sha, verdict_key, verdict, snapshot, plan, requests, "
+            "policy) values ('pull:1:2:7', 2, 'h', 'k', '{}', '', '[]', '{}', %s)",
+            (used,),
+        )
+    async with database.transaction() as connection:
+        # Another decision is about to be recorded by it: the clean-up looks meanwhile, and leaves it.
+        assert await decided_policies.keep(connection, b"unused") == unused
+        looking = asyncio.create_task(prune_all(database, Periods()))
+        await asyncio.wait([looking], timeout=0.3)
+    assert (await looking)["decided_policies"] == 0
+    assert (await prune_all(database, Periods()))["decided_policies"] == 1
+    assert await database.query("select digest from decided_policies") == [(used,)]
+    await database.query("delete from decisions")
+    assert (await prune_all(database, Periods()))["decided_policies"] == 1
 
 
 async def test_the_newest_decision_of_a_pull_stays_and_of_a_group_goes(database: Database) -> None:
