@@ -190,6 +190,14 @@ async def test_every_alert_reads_metrics_that_exist(stage: Scene) -> None:
         assert {"summary", "action"} <= rule["annotations"].keys()
 
 
+async def test_every_metric_of_ours_is_explained(stage: Scene) -> None:
+    text = await Sources(stage.gate.database, stage.gate.github).exposition()
+    explained = (ALERTS.parents[1] / "README.md").read_text(encoding="utf-8")
+    names = {family.name for family in text_string_to_metric_families(text.decode())}
+    ours = {name for name in names if name.startswith("mergegate_") and not name.endswith("_created")}
+    assert {name for name in ours if name not in explained} == set()
+
+
 def _names(family: Any) -> set[str]:
     """What samples of a family are called, whether or not there is one yet."""
     endings = {"counter": ("_total",), "histogram": ("_bucket", "_sum", "_count"), "gauge": ("",)}
