@@ -13,6 +13,7 @@ from pathlib import Path
 
 import httpx
 
+from tests.conftest import token_in
 from tests.demo.service import ROOT
 
 START_SECONDS = 60.0
@@ -79,13 +80,14 @@ class GateProcess:
         return await self.process.wait()
 
     async def cleanup(self) -> None:
-        """End it however it stands: politely first, so that the last user stops the database."""
-        if self.process is None or self.process.returncode is not None:
-            return
-        try:
-            await self.stop(20)
-        except TimeoutError:
-            await self.kill()
+        """End it however it stands: politely first, so that the last user stops the database. It logged no token."""
+        if self.process is not None and self.process.returncode is None:
+            try:
+                await self.stop(20)
+            except TimeoutError:
+                await self.kill()
+        shown = token_in(self.log.read_text(errors="replace")) if self.log.exists() else None
+        assert shown is None, f"a token was logged: …{shown}…"
 
     def log_end(self) -> str:
         return self.log.read_text(errors="replace")[-4000:] if self.log.exists() else ""
