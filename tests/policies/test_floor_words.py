@@ -140,6 +140,8 @@ _OVERRIDDEN = snapshot(body="", overrides=(Override(BEA, "now", HEAD, NOW, 1),))
 @example(own=state(_BEAS), baseline="version: 1\n", of=person_snapshot())
 @example(own=state(_LETS_THROUGH), baseline="version: 1\n", of=_OVERRIDDEN)
 @example(own=state(), baseline=_LETS_THROUGH, of=_OVERRIDDEN)
+@example(own=state(policy_text()), baseline=policy_text(commands="[make lint]"), of=pull())
+@example(own=state(policy_text()), baseline=policy_text(runs=2), of=pull())
 @given(own=st.sampled_from(OWN).map(state), baseline=st.sampled_from(FLOORS), of=_pulls())
 def test_each_word_is_decided_as_the_list_says(own: PolicyState, baseline: str, of: Snapshot) -> None:
     floor = load_floor(baseline, presets())
