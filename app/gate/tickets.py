@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import structlog
+
 from app.gate.gate import Gate
-from app.keys import PullKey, TicketKey
+from app.gate.names import RepositoryName
+from app.github import issues
+from app.github.errors import GitHubDown, GitHubError, RateLimited
+from app.github.issues import Issue
+from app.keys import PullKey, RepositoryKey, TicketKey
 from app.proxy import sessions
 from app.store.database import Connection
 from app.store.tickets import runs, snapshots, ticket
@@ -13,7 +19,11 @@ from app.store.tickets.snapshots import TicketSnapshot
 from app.store.tickets.ticket import TicketRow
 from app.store.work import Mark
 from checks.snapshot import Risk, Snapshot, Ticket
+from checks.tickets.form import is_ticket
+from checks.tickets.sections import TooLong, read_sections
 from policies.tickets.states import AT_WORK, BLOCKS_MERGE
+
+log = structlog.get_logger(__name__)
 
 
 async def with_ticket(gate: Gate, snapshot: Snapshot) -> Snapshot:
@@ -34,6 +44,39 @@ async def ticket_marks(connection: Connection, key: PullKey) -> list[Mark]:
     """The ticket of a pull request that changed."""
     row = await ticket.find_of_pull(connection, key.repository_id, key.number)
     return [] if row is None else [Mark(str(TicketKey(key.installation_id, key.repository_id, row.number)))]
+
+
+async def marks_of_repository(gate: Gate, key: RepositoryKey, *, webhooks: bool) -> list[Mark]:
+    """Tickets that may have changed without a word: those at work, those whose time of proving may be over, and issues
+    that became tickets and nobody told of. Without `webhooks` every issue that changed lately is looked at."""
+    repository = await gate.repository(key.installation_id, key.repository_id)
+    found = await _newest_issues(gate, key.installation_id, repository)
+    async with gate.database.transaction() as connection:
+        known = await ticket.looked_after(connection, key.repository_id)
+        states = await ticket.states_of(connection, key.repository_id, [issue.number for issue in found])
+    fresh = [one.number for one in found if _is_news(one, known=one.number in states, webhooks=webhooks)]
+    numbers = sorted({*known, *fresh})
+    return [Mark(str(TicketKey(key.installation_id, key.repository_id, each)), news=False) for each in numbers]
+
+
+async def _newest_issues(gate: Gate, installation_id: int, repository: RepositoryName) -> tuple[Issue, ...]:
+    """None where the repository has no issues, or the App may not see them; its pull requests are looked at still."""
+    try:
+        return (await issues.newest_issues(gate.client(installation_id), repository.owner, repository.name)).items
+    except (RateLimited, GitHubDown):
+        raise
+    except GitHubError as wrong:
+        log.info("issues cannot be listed", repository=repository.full_name, because=str(wrong))
+        return ()
+
+
+def _is_news(issue: Issue, *, known: bool, webhooks: bool) -> bool:
+    if known:
+        return not webhooks
+    try:
+        return is_ticket(read_sections(issue.body or ""))
+    except TooLong:
+        return False
 
 
 async def _ticket_of(gate: Gate, snapshot: Snapshot) -> TicketRow | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 
 from app.gate.gate import Gate
 from app.gate.names import RepositoryName
@@ -16,6 +17,9 @@ from app.tickets.supervisor import Supervisor
 from policies.load import PolicyState
 from policies.ticket_section import TicketRules
 
+KEPT = timedelta(minutes=1)
+MOST_KEPT = 1_000
+
 
 @dataclass(frozen=True, slots=True)
 class TicketParts:
@@ -24,6 +28,7 @@ class TicketParts:
     gate: Gate
     courier: GitHubApp | None = None
     supervisor: Supervisor | None = None
+    places: dict[int, tuple[datetime, Place]] = field(default_factory=dict)  # by repository, and until when they stand
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +54,24 @@ class Place:
         return self.policy.origin not in ("broken", "unread")
 
 
-async def place_of(gate: Gate, key: TicketKey) -> Place | None:
-    """None where the repository has no commit yet. Raises GitHub's errors."""
+async def place_of(parts: TicketParts, key: TicketKey) -> Place | None:
+    """None where the repository has no commit yet. Raises GitHub's errors.
+
+    Kept for a minute: tickets at work are looked at as often, and hundreds of one repository then cost one request.
+    """
+    now = parts.gate.now()
+    until, kept = parts.places.get(key.repository_id, (now, None))
+    if kept is not None and until > now:
+        return replace(kept, key=key)
+    place = await _read(parts.gate, key)
+    if len(parts.places) >= MOST_KEPT:
+        parts.places.clear()
+    if place is not None:
+        parts.places[key.repository_id] = (now + KEPT, place)
+    return place
+
+
+async def _read(gate: Gate, key: TicketKey) -> Place | None:
     repository = await gate.repository(key.installation_id, key.repository_id)
     client = gate.client(key.installation_id)
     default = BRANCHES + (repository.default_branch or "main")

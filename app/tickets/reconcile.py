@@ -11,7 +11,7 @@ from app.gate.apply import Applier
 from app.github import issues
 from app.github.issues import Issue
 from app.keys import TicketKey
-from app.store.tickets import runs, ticket
+from app.store.tickets import messages, runs, ticket
 from app.store.tickets.moving import GATE, Cause
 from app.store.tickets.runs import Progress
 from app.store.tickets.ticket import SeenIssue
@@ -42,7 +42,7 @@ STOPPING_AGAIN = timedelta(seconds=1)
 
 async def reconcile_ticket(parts: TicketParts, lease: Lease, key: TicketKey) -> Outcome:
     """Raises GitHub's errors; what was done before stays done. Done again without news it writes nothing."""
-    place = await place_of(parts.gate, key)
+    place = await place_of(parts, key)
     if place is None:
         return Done()
     issue = await issues.issue(place.client, place.repository.owner, place.repository.name, key.number)
@@ -125,6 +125,8 @@ async def _step(parts: TicketParts, place: Place, issue: Issue, view: TicketView
     cause = Cause(GATE, following.because, following.sha)
     remaining = left(limits_now(view, place), used_of(view.spent)).minutes
     async with parts.gate.database.transaction() as connection:
+        if following.event is Event.FAILED:
+            await messages.say(connection, place.key.repository_id, place.key.number, "failed", cause.because, GATE)
         return await change(connection, place.key, following.event, cause, minutes_left=remaining) is not None
 
 

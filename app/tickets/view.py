@@ -13,6 +13,7 @@ from app.proxy import sessions
 from app.proxy.sessions import Session
 from app.store import decisions, landings, pulls, serial
 from app.store.database import Connection, Database
+from app.store.decisions import Json
 from app.store.tickets import moving, questions, runs, snapshots, ticket
 from app.store.tickets.moving import Transition
 from app.store.tickets.questions import Question
@@ -23,9 +24,12 @@ from app.tickets.limiting import limits_for, used_of
 from app.tickets.parts import Place
 from checks.finding import Status
 from checks.tickets.form import TicketForm
+from policies.escape import clean
 from policies.tickets.limits import Limits
 from policies.tickets.progress import Attempt, Facts, PullFacts
 from policies.tickets.states import Event
+
+LONGEST_REASON = 400  # characters of what failed, as agents are told it
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,22 +84,25 @@ async def read_pull(database: Database, place: Place, number: int) -> PullFacts 
         return None
     key = PullKey(place.key.installation_id, place.key.repository_id, number)
     async with database.transaction() as connection:
+        verdict = await _evidence(connection, key, found)
         return PullFacts(
             open=found.state == "open",
             merged=found.merged,
             draft=found.draft,
             head_sha=found.head.sha,
-            evidence=await _evidence(connection, key, found),
+            evidence=None if verdict is None else Status(verdict["status"]),
+            reason="" if verdict is None else clean(str(verdict["reason"]), LONGEST_REASON),
             queued=await _is_queued(connection, key, found.head.sha),
             reverted=await landings.is_reverted(connection, key.repository_id, number),
         )
 
 
-async def _evidence(connection: Connection, key: PullKey, found: Pull) -> Status | None:
+async def _evidence(connection: Connection, key: PullKey, found: Pull) -> Json:
+    """The evidence's node of the newest verdict, where that is about the head as it is now."""
     latest = await decisions.latest(connection, str(key))
     if latest is None or latest.head_sha != found.head.sha or not latest.verdict["gated"]:
         return None
-    return Status(latest.verdict["evidence"]["status"])
+    return latest.verdict["evidence"]
 
 
 async def _is_queued(connection: Connection, key: PullKey, head: str) -> bool:

@@ -31,6 +31,7 @@ class PullFacts:
     draft: bool
     head_sha: str
     evidence: Status | None = None
+    reason: str = ""  # of that verdict
     queued: bool = False
     reverted: bool = False
 
@@ -142,8 +143,12 @@ def _verifying(facts: Facts) -> Next | None:
     if pull.evidence is Status.PASSED:
         return Next(Event.PASSED, "its evidence passed", pull.head_sha)
     if pull.evidence is Status.FAILED:
-        return Next(Event.FAILED, "its evidence failed", pull.head_sha)
+        return Next(Event.FAILED, _because("its evidence failed", pull), pull.head_sha)
     return None
+
+
+def _because(words: str, pull: PullFacts) -> str:
+    return f"{words}: {pull.reason}" if pull.reason else words
 
 
 def _closed(pull: PullFacts | None) -> Next | None:
@@ -172,7 +177,7 @@ def _mergeable(facts: Facts) -> Next | None:
     if pull is None or not pull.open:
         return _closed(pull)
     if pull.evidence is Status.FAILED:
-        return Next(Event.FAILED, "its evidence does not hold any more", pull.head_sha)
+        return Next(Event.FAILED, _because("its evidence does not hold any more", pull), pull.head_sha)
     if pull.head_sha != facts.judged_sha:
         return _another_head(facts, pull)
     if facts.position.state is State.QUEUED:

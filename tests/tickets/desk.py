@@ -12,9 +12,14 @@ from pydantic import SecretStr
 from app.github.clients import GitHubApp
 from app.github.identity import AppIdentity
 from app.keys import TicketKey
+from app.proxy import ledger, sessions
+from app.proxy.refusal import Refusal
+from app.proxy.sessions import Wanted
+from app.store import work
 from app.store.tickets import moving, runs, ticket
 from app.store.tickets.runs import Progress
 from app.store.tickets.ticket import TicketRow
+from app.store.work import Mark
 from app.tickets.claims import Claimed, NothingToClaim, claim
 from app.tickets.parts import TicketParts, place_of
 from policies.tickets.states import State
@@ -46,20 +51,20 @@ class Desk:
         """An issue that is a ticket, looked at."""
         given = body(FORM) if text is None else text
         issue = await issues.open_issue(self.stage.github, self.shop, title=title, body=given, author=author)
-        await self.stage.settle()
+        await self.stage.run_to_rest()
         return issue
 
     async def say(self, number: int, text: str, login: str = "ada") -> Comment:
         """A new comment, and everything that follows from it."""
         comment = await self.write(number, text, login)
-        await self.stage.settle()
+        await self.stage.run_to_rest()
         return comment
 
     async def write(self, number: int, text: str, login: str = "ada") -> Comment:
         return await issues.create_comment(self.stage.github, self.shop, self.shop.issues[number], login, text)
 
     async def claim(self, agent: str = "claude", **more: str) -> Claimed | NothingToClaim:
-        place = await place_of(self.stage.gate, self.key(0))
+        place = await place_of(self.parts, self.key(0))
         assert place is not None
         return await claim(self.parts, place, agent=agent, **more)  # type: ignore[arg-type]
 
@@ -67,7 +72,7 @@ class Desk:
         found = await self.claim(agent)
         assert isinstance(found, Claimed), found
         await self.report(found)
-        await self.stage.settle()
+        await self.stage.run_to_rest()
         return found
 
     async def report(self, claimed: Claimed, progress: Progress | None = None) -> None:
@@ -79,12 +84,10 @@ class Desk:
         await self.push(claimed, files)
         branch = claimed.run.branch.removeprefix("refs/heads/")
         pull = await self.stage.github.open_pull(self.shop, branch, "main", claimed.title, text, "courier[bot]")
-        await self.stage.settle()
+        await self.stage.run_to_rest()
         return pull
 
     async def push(self, claimed: Claimed, files: dict[str, str] | None = None) -> str:
-        from app.proxy import ledger
-
         changed = files or {"shop/discount.py": "RATE = 0.1\n", "tests/test_discount.py": "import unittest\n"}
         branch = claimed.run.branch.removeprefix("refs/heads/")
         head = await self.stage.github.push(self.shop, branch, changed, author="courier[bot]")
@@ -96,6 +99,12 @@ class Desk:
             assert isinstance(entry, int), entry
             await ledger.end(self.stage.gate.database, entry, "done")
         return str(head)
+
+    async def look(self, number: int) -> None:
+        """One look at a ticket, whatever else waits."""
+        async with self.stage.gate.database.transaction() as connection:
+            await work.mark(connection, [Mark(str(self.key(number)))])
+        await self.stage.worker.drain()
 
     async def row(self, number: int) -> TicketRow:
         async with self.stage.gate.database.transaction() as connection:
@@ -146,3 +155,18 @@ async def desk(stage: Scene, policy: str = TICKETS) -> AsyncIterator[Desk]:
         yield Desk(stage, shop, replace(TicketParts(stage.gate), courier=courier))
     finally:
         await courier.aclose()
+
+
+async def is_dead(at_desk: Desk, claimed: Claimed) -> bool:
+    """Whether the token that the agent was given does nothing any more."""
+    assert claimed.token is not None
+    found = await sessions.find(at_desk.stage.gate.database, claimed.token.get_secret_value())
+    return isinstance(found, Refusal)
+
+
+def wanted_for(claimed: Claimed) -> Wanted:
+    """A session for the same ticket and branch, as somebody would open it by hand."""
+    grant = claimed.grant
+    assert grant is not None
+    names = ("installation_id", "repository_id", "owner", "repository", "branch", "base", "agent", "ticket")
+    return Wanted(**{name: getattr(grant, name) for name in names}, opened_by="somebody")

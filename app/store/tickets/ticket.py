@@ -13,7 +13,7 @@ from psycopg.rows import kwargs_row
 
 from app.store.database import Connection
 from app.store.stored import text
-from policies.tickets.states import Position, State
+from policies.tickets.states import ACTIVE, Position, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +113,16 @@ async def in_states(connection: Connection, repository_id: int, states: Collecti
         (repository_id, sorted(states)),
     )
     return await cursor.fetchall()
+
+
+async def looked_after(connection: Connection, repository_id: int, most: int = 2_000) -> list[int]:
+    """Tickets at work or being stopped, and merged ones that may have stood long enough, the longest first."""
+    cursor = await connection.execute(
+        "select number from tickets where repository_id = %s and (state = any(%s) "
+        "or state = 'merged' and since < now() - interval '1 day') order by since, number limit %s",
+        (repository_id, sorted(ACTIVE | {State.STOPPING}), most),
+    )
+    return [row[0] for row in await cursor.fetchall()]
 
 
 async def states_of(connection: Connection, repository_id: int, numbers: Collection[int]) -> dict[int, State]:

@@ -129,6 +129,9 @@ def test_the_reason_and_the_commit_are_told() -> None:
     found = next_event(facts(S.VERIFYING, pull=FAILED))
     assert found is not None
     assert (found.because, found.sha) == ("its evidence failed", HEAD)
+    told = next_event(facts(S.MERGEABLE, pull=replace(FAILED, reason="2 tests failed"), judged_sha=HEAD))
+    assert told is not None
+    assert told.because == "its evidence does not hold any more: 2 tests failed"
     silent = next_event(facts(S.RUNNING, attempt=replace(BEGUN, alive_at=ago(11)), used=SPENT))
     assert silent is not None
     assert silent.because == "the agent gave no sign of life for 10 minutes, and all 3 attempts are used up"
