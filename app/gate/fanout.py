@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
 
 import structlog
@@ -14,6 +15,7 @@ from app.gate.listed import priorities
 from app.gate.policies import ORGANIZATION_REPOSITORY
 from app.gate.redelivery import ask_again
 from app.gate.target import BRANCHES
+from app.gate.tickets import marks_of_repository
 from app.gate.upkeep import upkeep_mark
 from app.github import graph, installations
 from app.github.errors import InstallationGone
@@ -124,6 +126,9 @@ async def fan_out_repository(gate: Gate, key: RepositoryKey, *, news: bool = Tru
         marks += [_look(key, number, found[number], news=news) for number in sorted(found)]
         await repositories.save_listing(connection, key.repository_id, math.ceil(len(listing.items) / graph.PULLS))
         await work.mark(connection, marks)
+    tickets = await marks_of_repository(gate, key, webhooks=webhooks)
+    async with gate.database.transaction() as connection:
+        await work.mark(connection, [replace(each, priority=RESYNC) for each in tickets])
     return Done()
 
 
