@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
-from collections.abc import Iterator
 
 import structlog
 import uvicorn
@@ -16,6 +15,7 @@ from app.proxy.starting import proxy_server
 from app.service import Parts, running
 from app.until_signal import Serving, until_signal
 from app.web.readiness import Readiness
+from app.web.server import Server
 
 log = structlog.get_logger(__name__)
 
@@ -64,13 +64,13 @@ async def _set_up(settings: Settings) -> Settings:
     return with_registrations(settings)
 
 
-async def _leave_when(connected: asyncio.Event, server: _Server) -> None:
+async def _leave_when(connected: asyncio.Event, server: Server) -> None:
     await connected.wait()
     server.leave()
 
 
-def _web(application: FastAPI, settings: Settings) -> _Server:
-    return _Server(
+def _web(application: FastAPI, settings: Settings) -> Server:
+    return Server(
         uvicorn.Config(
             application,
             host=settings.host,
@@ -96,16 +96,3 @@ class _Draining:
     def leave(self) -> None:
         self._readiness.draining = True
         self._told.set()
-
-
-class _Server(uvicorn.Server):
-    """uvicorn without its signal handlers: it would raise the signal again when it has stopped serving, and that
-    would end the process before the worker and the database are stopped."""
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
-
-    def leave(self) -> None:
-        """Stop listening and let requests under way end."""
-        self.should_exit = True

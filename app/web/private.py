@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 import structlog
 import uvicorn
@@ -17,6 +17,7 @@ from fastapi import FastAPI
 from app.web.health import health_router, metrics_router
 from app.web.metrics import Sources
 from app.web.readiness import Readiness
+from app.web.server import Server
 
 log = structlog.get_logger(__name__)
 
@@ -34,14 +35,14 @@ async def private_listener(host: str, port: int, readiness: Readiness, sources: 
     application = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     application.include_router(health_router(readiness, details=True))
     application.include_router(metrics_router(sources.exposition))
-    server = _Server(
+    server = Server(
         uvicorn.Config(application, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=1)
     )
     task = asyncio.create_task(server.serve(sockets=[bound]))
     try:
         yield
     finally:
-        server.should_exit = True
+        server.leave()
         await asyncio.gather(task, return_exceptions=True)
         bound.close()
 
@@ -56,11 +57,3 @@ def _bound(host: str, port: int) -> socket.socket | None:
             because=str(wrong),
         )
         return None
-
-
-class _Server(uvicorn.Server):
-    """uvicorn without its signal handlers: the process has its own."""
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
