@@ -60,6 +60,7 @@ class Settings(BaseModel):
     github_api_url: str = GITHUB_API
     gate: AppSettings | None = None
     courier: AppSettings | None = None
+    accounts: tuple[str, ...] = ()  # logins; with any, installations of other accounts are ignored
     pages: PageSettings | None = None
     webhook_secrets: tuple[SecretStr, ...] = ()
     host: str = "127.0.0.1"
@@ -107,6 +108,7 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
             github_api_url=(read.text("GITHUB_API_URL") or GITHUB_API).rstrip("/"),
             gate=read.app("APP_ID", "PRIVATE_KEY"),
             courier=read.app("COURIER_APP_ID", "COURIER_PRIVATE_KEY"),
+            accounts=tuple((read.text("ACCOUNTS") or "").replace(",", " ").split()),
             pages=read.pages(),
             webhook_secrets=tuple(
                 SecretStr(part) for part in (read.text("WEBHOOK_SECRET") or "").replace(",", " ").split()

@@ -128,7 +128,7 @@ async def _working(gate: Gate, tickets: TicketParts, settings: Settings) -> Asyn
 
 def build_gate(settings: Settings, app: AppSettings, database: Database) -> Gate:
     """The gate's parts for one App; nothing is sent yet."""
-    identity = AppIdentity("gate", app.app_id, app.private_keys, settings.github_api_url)
+    identity = AppIdentity("gate", app.app_id, app.private_keys, settings.github_api_url, settings.accounts)
     per_minute = settings.writes_per_minute
     limits = WriteLimits(per_minute=per_minute) if per_minute else UNLIMITED
     github = GitHubApp(identity, settings=ClientSettings(writes=limits))

@@ -138,7 +138,8 @@ async def _installed(settings: Settings, owner: str, name: str) -> Installed | C
     app = _app(settings, settings.gate)
     try:
         found = await installations.repository_installation(app.app, owner, name)
-        return Installed(found.permissions, found.events, found.suspended_at is not None)
+        served = app.identity.serves(found.account.login if found.account else None)
+        return Installed(found.permissions, found.events, found.suspended_at is not None, served)
     except NotFound:
         return None
     except BadCredentials as wrong:
@@ -148,4 +149,4 @@ async def _installed(settings: Settings, owner: str, name: str) -> Installed | C
 
 
 def _app(settings: Settings, gate: AppSettings) -> GitHubApp:
-    return GitHubApp(AppIdentity("gate", gate.app_id, gate.private_keys, settings.github_api_url))
+    return GitHubApp(AppIdentity("gate", gate.app_id, gate.private_keys, settings.github_api_url, settings.accounts))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
 
@@ -19,12 +19,23 @@ from app.github import contents, rulesets
 from app.github.errors import BadCredentials, GitHubError, NotFound, Refused
 from app.github.personal import PersonalClient
 from app.local.clone import CannotLook
-from app.local.protection import QueueKind, Ruleset, agents_ruleset, difference, gate_ruleset, open_gaps
+from app.local.protection import (
+    ADMINS,
+    OWNERS,
+    QueueKind,
+    Ruleset,
+    agents_ruleset,
+    break_glass,
+    difference,
+    gate_ruleset,
+    open_gaps,
+)
 from app.local.shipped import ruleset_template
 from policies.escape import clean
 
 T = TypeVar("T")
 _WANTED = "A classic token needs the scope `repo`, a fine-grained one Administration for reading and writing."
+_ACTORS = {"admins": ADMINS, "owners": OWNERS}
 _NO_PLAN = (
     "GitHub's plan for this account has no rulesets here, so nothing binds anybody to the checks. Make the repository "
     "public, or take a plan that has them."
@@ -49,6 +60,12 @@ def protect(
     branch: Annotated[list[str] | None, typer.Option(help="More gated branches or patterns. May be repeated.")] = None,
     agents: Annotated[list[str] | None, typer.Option(help="The agents' namespace.")] = None,
     queue: Annotated[QueueKind, typer.Option(help="native, serial (the gate's own) or none.")] = "native",
+    glass: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--break-glass", help="Who may merge past the checks when the gate is down: admins, owners or ORG/TEAM."
+        ),
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the difference; change nothing.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before writing.")] = False,
 ) -> None:
@@ -57,9 +74,10 @@ def protect(
     Shows the difference first. Exit code 0: protected; 1: something stays open, and what; 2: could not look.
     """
     settings = read_settings(os.environ)
-    wanted = _wanted(settings, gate, courier, branch or (), agents or ("agent/*",), queue)
     place = _Place(repository, settings.github_api_url, token_of(os.environ))
     with progress(f"Looking at {clean(repository, 200)}"):
+        bypass = asyncio.run(place.actors(glass or ()))
+        wanted = _wanted(settings, gate, courier, branch or (), agents or ("agent/*",), queue, bypass)
         changes = asyncio.run(place.changes(wanted))
     for change in changes:
         for line in change.lines:
@@ -69,13 +87,16 @@ def protect(
         raise typer.Exit(1 if missing else 0)
     with progress("Writing"):
         gaps = asyncio.run(place.written(missing, wanted[0]["rules"], queue))
-    _say(repository, gaps)
+    _say(repository, gaps, glass or ())
 
 
-def _say(repository: str, gaps: Sequence[str]) -> None:
+def _say(repository: str, gaps: Sequence[str], glass: Sequence[str]) -> None:
     name = clean(repository, 200)
     if not gaps:
         print_line(f"{name} is protected: nothing is merged past the checks, and only the gate can post them.", "green")
+        if glass:
+            who = clean(", ".join(glass), 300)
+            print_line(f"Except by {who}, by hand, when the gate is down; `mergegate audit report` lists each time.")
         return
     print_line(f"{name} is NOT protected:", "bold red")
     for gap in gaps:
@@ -90,13 +111,14 @@ def _wanted(
     branches: Sequence[str],
     agents: Sequence[str],
     queue: QueueKind,
+    bypass: Sequence[Ruleset],
 ) -> tuple[Ruleset, ...]:
     """Raises CannotLook when it is not known which App the checks are to be pinned to."""
     gate = gate or (settings.gate.app_id if settings.gate else None)
     courier = courier or (settings.courier.app_id if settings.courier else None)
     if gate is None:
         raise CannotLook("it is not known which App is the gate. Give --gate with its id (it is on the App's page).")
-    made = gate_ruleset(ruleset_template(), gate, branches, queue)
+    made = gate_ruleset(ruleset_template(), gate, branches, queue, bypass)
     return (made,) if courier is None else (made, agents_ruleset(courier, agents))
 
 
@@ -107,6 +129,14 @@ class _Place:
         self.owner, self.name = parse_repository(repository)
         self._api_url = api_url
         self._token = token
+
+    async def actors(self, names: Sequence[str]) -> list[Ruleset]:
+        """Bypass actors for `admins`, `owners` and teams. Raises CannotLook for what is none of them."""
+
+        async def work(client: PersonalClient) -> list[Ruleset]:
+            return [break_glass(await _actor(client, name)) for name in names]
+
+        return await self._asking(work) if names else []
 
     async def changes(self, wanted: Sequence[Ruleset]) -> list[Change]:
         async def work(client: PersonalClient) -> list[Change]:
@@ -155,6 +185,19 @@ class _Place:
             ) from wrong
         finally:
             await client.aclose()
+
+
+async def _actor(client: PersonalClient, name: str) -> Mapping[str, Any]:
+    if name in _ACTORS:
+        return _ACTORS[name]
+    organization, slash, slug = name.partition("/")
+    if not slash:
+        raise CannotLook(f"{clean(name, 100)} can break no glass. Name admins, owners, or a team as ORG/TEAM.")
+    try:
+        team = await rulesets.team(client, organization, slug)
+    except NotFound as missing:
+        raise CannotLook(f"there is no team {clean(name, 200)} that this token may see.") from missing
+    return {"actor_id": team, "actor_type": "Team"}
 
 
 def _refusal(wrong: Refused, queue: QueueKind) -> str:

@@ -19,6 +19,7 @@ from app.gate.tickets import marks_of_repository
 from app.gate.upkeep import upkeep_mark
 from app.github import graph, installations
 from app.github.errors import InstallationGone
+from app.github.installation_models import Installation
 from app.github.pull_models import OpenPull
 from app.github.rest_models import Listing
 from app.keys import (
@@ -198,7 +199,10 @@ async def fan_out_installation(gate: Gate, key: InstallationKey, *, news: bool =
 async def resync(gate: Gate, interval: timedelta, *, webhooks: bool) -> Outcome:
     """Look at every installation, ask for lost deliveries again, and come back after the interval."""
     listing = await installations.installations(gate.github.app)
-    keys = [InstallationKey(each.id) for each in listing.items if each.suspended_at is None]
+    for each in listing.items:
+        if not _serves(gate, each):
+            log.warning("an installation is ignored", account=_login(each), because="it is not in MERGEGATE_ACCOUNTS")
+    keys = [InstallationKey(each.id) for each in listing.items if each.suspended_at is None and _serves(gate, each)]
     async with gate.database.transaction() as connection:
         await work.mark(connection, [Mark(str(each), priority=RESYNC, news=False) for each in keys])
         # An older version beside this one, in an upgrade, ends the keys that it does not know.
@@ -206,6 +210,14 @@ async def resync(gate: Gate, interval: timedelta, *, webhooks: bool) -> Outcome:
     if webhooks:
         await ask_again(gate)
     return Sleep(interval)
+
+
+def _serves(gate: Gate, installation: Installation) -> bool:
+    return gate.github.identity.serves(_login(installation))
+
+
+def _login(installation: Installation) -> str | None:
+    return None if installation.account is None else installation.account.login
 
 
 def clock_mark() -> Mark:

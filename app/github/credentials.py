@@ -69,6 +69,7 @@ class InstallationTokens:
         self._wire = wire
         self._budget = budget
         self._tokens = Tokens(self._mint, keys.now)
+        self._served: bool | None = None if keys.identity.accounts else True
         self._lacking: dict[Grant, str] = {}
 
     def authorizer(self, purpose: str, repository: str | None) -> Authorizer:
@@ -89,6 +90,7 @@ class InstallationTokens:
 
     async def _mint(self, grant: Grant) -> Token:
         """A token of that grant, or of the part of it that the installation's owner has accepted."""
+        await self._refuse_foreign()
         self._lacking.pop(grant, None)
         answer, call = await self._ask(grant)
         if answer.status == 422 and b"permission" in answer.body:
@@ -99,6 +101,18 @@ class InstallationTokens:
         if answer.status == 201:
             return parsed(call, answer.body, Token)
         raise self._refusal(call, answer)
+
+    async def _refuse_foreign(self) -> None:
+        """Raises InstallationGone where the account is not among those that are served. Asked for once."""
+        call = self._call("GET", f"/app/installations/{self._installation_id}", None)
+        if self._served is None:
+            seen = await self._wire.send(call)
+            if seen.status != 200:
+                raise self._refusal(call, seen)
+            account = parsed(call, seen.body, Installation).account
+            self._served = self._keys.identity.serves(None if account is None else account.login)
+        if not self._served:
+            raise self._gone(call, "made by an account that is not in MERGEGATE_ACCOUNTS")
 
     async def _ask(self, grant: Grant) -> tuple[Answer, Call]:
         wanted: dict[str, object] = {"permissions": dict(grant.permissions)}

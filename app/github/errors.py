@@ -93,7 +93,7 @@ class BadCredentials(GitHubError):
 
 
 class InstallationGone(GitHubError):
-    """The installation was removed or suspended."""
+    """The installation was removed or suspended, or is of an account that is not served."""
 
     def __init__(self, request: str, because: str, installation_id: int) -> None:
         super().__init__(request, because)

@@ -77,6 +77,11 @@ class AppIdentity:
     app_id: int | str
     private_keys: tuple[SecretStr, ...]
     api_url: str = "https://api.github.com"
+    accounts: tuple[str, ...] = ()  # logins; with any, installations of others are not served
+
+    def serves(self, login: str | None) -> bool:
+        """Whether an installation on this account is served; `login` is None for an enterprise."""
+        return not self.accounts or (login or "").casefold() in {each.casefold() for each in self.accounts}
 
     def permissions(self, purpose: str) -> Permissions:
         """The rights that a token for `purpose` gets. Raises ValueError for a purpose that this role does not have."""

@@ -51,3 +51,10 @@ async def in_force(client: GitHubClient, owner: str, name: str, branch: str) -> 
     path = route(REPO + "/rules/branches/{ref}", owner=owner, name=name, ref=branch)
     pages, _ = await client.pages(path, purpose="read:rules", model=list[Json], most=10)
     return [rule for page in pages for rule in page]
+
+
+async def team(client: GitHubClient, organization: str, slug: str) -> int:
+    """A team's id, by which rulesets name it. Raises NotFound."""
+    path = route("/orgs/{org}/teams/{slug}", org=organization, slug=slug)
+    found = await client.get(path, purpose="read:teams", model=Json)
+    return int(found["id"])

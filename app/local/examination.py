@@ -28,6 +28,7 @@ class Installed:
     granted: Mapping[str, str]
     events: tuple[str, ...]
     suspended: bool
+    served: bool = True  # whether the settings let this account be served
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +145,9 @@ def _app(facts: Facts) -> Iterator[Symptom]:
     if here is None:
         yield Symptom("wrong", "The gate's App is not installed on this repository.", "Install it.")
         return
+    if not here.served:
+        what = "The service ignores installations of this account: it is not in MERGEGATE_ACCOUNTS."
+        yield Symptom("wrong", what, "Add the account there and start the service again.")
     if here.suspended:
         yield Symptom("wrong", "The App's installation is suspended.", "Unsuspend it in the account's settings.")
     order = ("none", "read", "write")

@@ -15,4 +15,5 @@ def courier_identity(settings: Settings) -> AppIdentity:
     """Raises Misconfigured."""
     if settings.courier is None:
         raise Misconfigured(NO_COURIER)
-    return AppIdentity("courier", settings.courier.app_id, settings.courier.private_keys, settings.github_api_url)
+    app = settings.courier
+    return AppIdentity("courier", app.app_id, app.private_keys, settings.github_api_url, settings.accounts)

@@ -80,11 +80,19 @@ class Minting:
         if answer.status != 201:
             raise self._failure(answer, installation_id)
         try:
-            return Minted.model_validate_json(answer.body)
+            return self._served(Minted.model_validate_json(answer.body), installation_id)
         except ValidationError:
             # The error would quote the answer, and with it the token.
             pass
         raise UnexpectedAnswer(NAME, "the answer is not as GitHub documents it")
+
+    def _served(self, minted: Minted, installation_id: int) -> Minted:
+        """Raises InstallationGone for a repository of an account that is not served."""
+        owners = {one.full_name.partition("/")[0] for one in minted.repositories}
+        if not all(self._identity.serves(owner) for owner in owners):
+            because = "the repository's account is not in MERGEGATE_ACCOUNTS"
+            raise InstallationGone(NAME, because, installation_id)
+        return minted
 
     async def _asked(self, path: str, wanted: Mapping[str, object]) -> _Answer:
         headers = {

@@ -148,3 +148,12 @@ def test_who_is_well_has_no_symptom_and_the_couriers_own_ruleset_is_none() -> No
     agents = {"name": "mergegate agents", "bypass_actors": [{"actor_type": "Integration", "bypass_mode": "always"}]}
     assert examine(WELL) == []
     assert examine(replace(WELL, rulesets=[*WELL.rulesets, agents])) == []  # type: ignore[misc]
+
+
+async def test_an_account_that_is_not_served_is_said(place: Scene) -> None:
+    environment = {"MERGEGATE_ACCOUNTS": "widgets, other"}
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        code, out = await place.asked()
+    assert (code, "it is not in MERGEGATE_ACCOUNTS" in out) == (1, True)

@@ -149,3 +149,23 @@ def test_what_github_adds_is_no_difference() -> None:
     there = {**wanted, "id": 1, "rules": [{**rule, "ruleset_id": 1} for rule in reversed(wanted["rules"])]}
     assert difference(there, wanted) == []
     assert not meets({**there, "enforcement": "evaluate"}, wanted)
+
+
+async def test_named_people_may_merge_past_it_when_the_gate_is_down_and_push_never(place: Scene) -> None:
+    team = place.hub.team("acme", "on-call", ["ada"])
+    code, out, _ = await place.asked(
+        "--gate", "11", "--break-glass", "admins", "--break-glass", "acme/on-call", "--yes"
+    )
+    assert code == 0
+    (ruleset,) = place.shop.rulesets.values()
+    assert ruleset.bypass_actors == [
+        {"actor_id": 5, "actor_type": "RepositoryRole", "bypass_mode": "pull_request"},
+        {"actor_id": team.id, "actor_type": "Team", "bypass_mode": "pull_request"},
+    ]
+    assert "Except by admins, acme/on-call, by hand" in out
+    code, out, _ = await place.asked("--gate", "11", "--break-glass", "admins", "--break-glass", "acme/on-call")
+    assert (code, "NOT" in out) == (0, False), "the second time nothing is to be changed"
+    code, _, wrong = await place.asked("--gate", "11", "--break-glass", "bob", "--yes")
+    assert (code, "ORG/TEAM" in wrong) == (2, True)
+    code, _, wrong = await place.asked("--gate", "11", "--break-glass", "acme/nobody", "--yes")
+    assert (code, "no team" in wrong) == (2, True)
