@@ -12,7 +12,13 @@ from checks.paths import PathPatterns
 from checks.snapshot import Diff, Unread
 
 STEERING: dict[Area, tuple[str, ...]] = {
-    "gate": (".github/mergegate.yml", ".github/mergegate.yaml", "CODEOWNERS", ".gitattributes"),
+    "gate": (
+        ".github/mergegate.yml",
+        ".github/mergegate.yaml",
+        ".github/mergegate-trust.yml",  # which identities may have a session of the proxy
+        "CODEOWNERS",
+        ".gitattributes",
+    ),
     "ci": (
         ".github/workflows/",
         ".github/actions/",

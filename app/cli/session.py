@@ -13,6 +13,7 @@ from typing import Annotated, TypeVar
 
 import typer
 
+from app.cli.files import read_text, shown
 from app.cli.printing import print_json, print_line
 from app.config import read_settings
 from app.gate.presets import read_presets
@@ -24,6 +25,7 @@ from app.proxy.grant import Right
 from app.proxy.opening import Asked, opened
 from app.proxy.sessions import DEFAULT_RIGHTS, CannotOpen, Session
 from app.proxy.stopping import stop
+from app.proxy.trust import BadTrust, Rule, read_trust
 from app.store.database import Database
 from policies.escape import clean
 
@@ -160,6 +162,22 @@ def say(session: Id, words: Annotated[str, typer.Argument(help="One line.")]) ->
     _run(work)
 
 
+@commands.command("trust")
+def trust(file: Annotated[str, typer.Argument(help="A trust file; `-` reads standard input.")]) -> None:
+    """Say whether a trust file can be used, and whom it lets in; read just as the exchange reads it.
+
+    Exit code 0: it can be used; 1: it has a fault; 2: it could not be read.
+    """
+    try:
+        rules = read_trust(read_text(file)).trust
+    except BadTrust as bad:
+        print_line(clean(f"{shown(file)} cannot be used, nobody gets a session by it. {bad}", 1000))
+        raise typer.Exit(1) from None
+    print_line(f"{shown(file)} can be used. Its rules, of which the first that fits counts:")
+    for rule in rules:
+        print_line(clean(_rule(rule), 1000))
+
+
 @commands.command("revoke")
 def revoke(session: Id, because: Because = "its operator stopped it") -> None:
     """Stop a session: no token of it works any more, pushes under way have ended, and the branch was read again.
@@ -188,6 +206,14 @@ def _there(found: Session | None) -> Session:
         print_line("There is no such session.")
         raise typer.Exit(1)
     return found
+
+
+def _rule(rule: Rule) -> str:
+    claims = [f"{name} is {value}" for name, value in rule.claims.items()]
+    claims += [f"{name} is all of {pattern}" for name, pattern in rule.patterns.items()]
+    rights = ", ".join(sorted(rule.rights)) or "nothing but read"
+    whom = f"{rule.issuer} for {rule.audience}, where {' and '.join(claims)}"
+    return f"- {whom}: {rule.agent} on {', '.join(rule.branches)}, may {rights}, for {rule.hours:g} hours"
 
 
 def _line(one: Session) -> str:

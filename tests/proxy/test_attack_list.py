@@ -154,6 +154,7 @@ ATTACKS = {
             f"{FAULTS}::test_t35_t38_each_token_is_for_one_repository_one_route_one_session",
             "test_git::test_t28_workflow_files_are_refused_by_github_and_explained",
             "test_courier::test_what_no_route_may_have_is_never_asked_for",
+            "test_exchange::test_a_change_of_the_trust_file_steers_the_gate",
         ),
     ),
     29: Attack(

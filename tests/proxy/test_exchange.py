@@ -20,6 +20,7 @@ from starlette.routing import Route
 from app.proxy.trust import TRUST_PATH, BadTrust, read_trust
 from app.proxy.used_identities import identity_of
 from app.store.database import Database
+from checks.steering import STEERING
 from tests.proxy.scene import Scene, scene, serving
 from tests.proxy.test_attacks_http import ADVERTISEMENT, ask, request, status
 
@@ -224,6 +225,11 @@ async def test_new_keys_are_looked_for_but_not_for_every_token(town: tuple[Scene
     identities._now = lambda: time.monotonic() + 61
     assert (await exchange(made, identity(issuer, OTHER, "two"), "agent/ci/b"))[0] == 201
     assert issuer.asked == 2
+
+
+def test_a_change_of_the_trust_file_steers_the_gate() -> None:
+    """No policy lets an agent widen by itself what agents may."""
+    assert TRUST_PATH in STEERING["gate"]
 
 
 RULE = TRUST.format(issuer="https://token.actions.githubusercontent.com")

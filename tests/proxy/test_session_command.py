@@ -15,6 +15,7 @@ from app.proxy import ledger, sessions
 from app.proxy.grant import Grant
 from app.store.database import Database
 from tests.proxy.build import BRANCH, wanted
+from tests.proxy.test_exchange import RULE
 
 KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIB\n-----END RSA PRIVATE KEY-----\n"
 
@@ -71,6 +72,18 @@ def test_changes(grants: list[Grant]) -> None:
     assert run("freeze", over.session, "--because", "x").exit_code == 1
     assert run("say", 99, "hello").exit_code == 1
     assert run("revoke", 99).exit_code == 1
+
+
+def test_a_trust_file_is_read_as_the_exchange_reads_it(tmp_path: Path) -> None:
+    file = tmp_path / "trust.yml"
+    file.write_text(RULE)
+    result = run("trust", file)
+    assert result.exit_code == 0 and " can be used. Its rules" in result.output
+    assert "ref is all of refs/heads/(main|release): ci on agent/ci/*, may push, for 1 hours" in result.output
+    file.write_text(RULE.replace("hours: 1", "hours: 100"))
+    result = run("trust", file)
+    assert result.exit_code == 1 and "nobody gets a session by it" in result.output and "hours" in result.output
+    assert run("trust", tmp_path / "none").exit_code == 2
 
 
 def test_what_cannot_be_opened_ends_with_one_sentence(grants: list[Grant]) -> None:
