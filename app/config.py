@@ -7,17 +7,16 @@ credentials); several secrets or keys are separated by blank lines or commas, so
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 from urllib.parse import urlsplit
-
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from app.ci.servers import CiServer, ci_servers
 from app.errors import ActionableError
 from app.registrations import Registration, load
+from app.secret import SecretStr
 from app.store.prune import Periods
 
 GITHUB_API = "https://api.github.com"
@@ -31,29 +30,26 @@ class Misconfigured(ActionableError, ValueError):
     """A setting is missing or malformed; the message names the variable and what to do."""
 
 
-class AppSettings(BaseModel):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppSettings:
     """One GitHub App: its id and private keys, the newest key first."""
-
-    model_config = ConfigDict(frozen=True)
 
     app_id: int
     private_keys: tuple[SecretStr, ...]
 
 
-class PageSettings(BaseModel):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageSettings:
     """Pages for people: where they are reached, and the App's client through which people sign in."""
-
-    model_config = ConfigDict(frozen=True)
 
     public_url: str  # without a slash at its end
     client_id: str
     client_secret: SecretStr
 
 
-class Settings(BaseModel):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
     """Everything a process needs to know. `gate` is None until the App is connected (`serve` then says how)."""
-
-    model_config = ConfigDict(frozen=True)
 
     data: Path
     database_url: str | None = None
@@ -72,10 +68,10 @@ class Settings(BaseModel):
     resync_seconds: float = 600.0
     polling: bool = False  # no webhooks: the resync runs on a short clock instead
     writes_per_minute: int = 60  # 0: no limit, for a compatible server without GitHub's
-    session_requests: Annotated[int, Field(ge=1)] = 1500  # of one session to GitHub's API in an hour
-    session_writes: Annotated[int, Field(ge=1)] = 120  # among them
-    session_comments: Annotated[int, Field(ge=1)] = 30  # among these
-    push_megabytes: Annotated[int, Field(ge=1)] = 2048  # of one push; GitHub takes no more
+    session_requests: int = 1500  # of one session to GitHub's API in an hour
+    session_writes: int = 120  # among them
+    session_comments: int = 30  # among these
+    push_megabytes: int = 2048  # of one push; GitHub takes no more
     proxy_host: str = "127.0.0.1"
     proxy_port: int = 8001
     proxy_certificate: Path | None = None  # PEM; beyond loopback the proxy speaks TLS only
@@ -87,7 +83,7 @@ class Settings(BaseModel):
     policy_baseline: str | None = None  # text of the policy that every repository must meet beside its own
     oidc_issuers: tuple[str, ...] = (GITHUB_ACTIONS,)  # whose tokens may be exchanged, where a repository trusts them
 
-    keep: Periods = Periods()  # how long rows are kept
+    keep: Periods = field(default_factory=Periods)  # how long rows are kept
     ci_servers: tuple[CiServer, ...] = ()  # of other CI systems, whose raw logs are read where a policy asks for it
 
     @property
@@ -101,47 +97,43 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
     Raises Misconfigured naming the variable.
     """
     read = _Variables(environment)
-    try:
-        settings = Settings(
-            data=Path(read.text("DATA") or "data").absolute(),
-            database_url=read.text("DATABASE_URL"),
-            github_api_url=(read.text("GITHUB_API_URL") or GITHUB_API).rstrip("/"),
-            gate=read.app("APP_ID", "PRIVATE_KEY"),
-            courier=read.app("COURIER_APP_ID", "COURIER_PRIVATE_KEY"),
-            accounts=tuple((read.text("ACCOUNTS") or "").replace(",", " ").split()),
-            pages=read.pages(),
-            webhook_secrets=tuple(
-                SecretStr(part) for part in (read.text("WEBHOOK_SECRET") or "").replace(",", " ").split()
-            ),
-            host=read.text("HOST") or "127.0.0.1",
-            port=read.number("PORT", 8000),
-            metrics_host=read.text("METRICS_HOST") or "127.0.0.1",
-            metrics_port=read.number("METRICS_PORT", 8002),
-            heartbeat_url=read.watchdog("HEARTBEAT_URL"),
-            slots=read.number("SLOTS", 8),
-            resync_seconds=read.number("RESYNC_SECONDS", 600),
-            polling=read.switch("POLLING"),
-            writes_per_minute=read.number("WRITES_PER_MINUTE", 60),
-            session_requests=read.number("SESSION_REQUESTS", 1500),
-            session_writes=read.number("SESSION_WRITES", 120),
-            session_comments=read.number("SESSION_COMMENTS", 30),
-            push_megabytes=read.number("PUSH_MEGABYTES", 2048),
-            proxy_host=read.text("PROXY_HOST") or "127.0.0.1",
-            proxy_port=read.number("PROXY_PORT", 8001),
-            proxy_certificate=read.path("PROXY_CERTIFICATE"),
-            proxy_key=read.path("PROXY_KEY"),
-            proxy_plain=read.switch("PROXY_PLAIN"),
-            proxy_socket=read.path("PROXY_SOCKET"),
-            supervisor=read.path("SUPERVISOR"),
-            operator_token=read.secret("OPERATOR_TOKEN"),
-            policy_baseline=read.text("POLICY_BASELINE"),
-            ci_servers=_ci_servers(read),
-            keep=_periods(read),
-            oidc_issuers=tuple((read.text("OIDC_ISSUERS") or GITHUB_ACTIONS).replace(",", " ").split()),
-        )
-    except ValidationError as wrong:
-        first = wrong.errors(include_url=False, include_input=False)[0]
-        raise Misconfigured(f"MERGEGATE_{str(first['loc'][0]).upper()}: {first['msg']}") from None
+    settings = Settings(
+        data=Path(read.text("DATA") or "data").absolute(),
+        database_url=read.text("DATABASE_URL"),
+        github_api_url=(read.text("GITHUB_API_URL") or GITHUB_API).rstrip("/"),
+        gate=read.app("APP_ID", "PRIVATE_KEY"),
+        courier=read.app("COURIER_APP_ID", "COURIER_PRIVATE_KEY"),
+        accounts=tuple((read.text("ACCOUNTS") or "").replace(",", " ").split()),
+        pages=read.pages(),
+        webhook_secrets=tuple(
+            SecretStr(part) for part in (read.text("WEBHOOK_SECRET") or "").replace(",", " ").split()
+        ),
+        host=read.text("HOST") or "127.0.0.1",
+        port=read.number("PORT", 8000),
+        metrics_host=read.text("METRICS_HOST") or "127.0.0.1",
+        metrics_port=read.number("METRICS_PORT", 8002),
+        heartbeat_url=read.watchdog("HEARTBEAT_URL"),
+        slots=read.number("SLOTS", 8),
+        resync_seconds=read.number("RESYNC_SECONDS", 600),
+        polling=read.switch("POLLING"),
+        writes_per_minute=read.number("WRITES_PER_MINUTE", 60),
+        session_requests=read.number("SESSION_REQUESTS", 1500, least=1),
+        session_writes=read.number("SESSION_WRITES", 120, least=1),
+        session_comments=read.number("SESSION_COMMENTS", 30, least=1),
+        push_megabytes=read.number("PUSH_MEGABYTES", 2048, least=1),
+        proxy_host=read.text("PROXY_HOST") or "127.0.0.1",
+        proxy_port=read.number("PROXY_PORT", 8001),
+        proxy_certificate=read.path("PROXY_CERTIFICATE"),
+        proxy_key=read.path("PROXY_KEY"),
+        proxy_plain=read.switch("PROXY_PLAIN"),
+        proxy_socket=read.path("PROXY_SOCKET"),
+        supervisor=read.path("SUPERVISOR"),
+        operator_token=read.secret("OPERATOR_TOKEN"),
+        policy_baseline=read.text("POLICY_BASELINE"),
+        ci_servers=_ci_servers(read),
+        keep=_periods(read),
+        oidc_issuers=tuple((read.text("OIDC_ISSUERS") or GITHUB_ACTIONS).replace(",", " ").split()),
+    )
     return with_registrations(settings)
 
 
@@ -159,7 +151,7 @@ def with_registrations(settings: Settings) -> Settings:
         found["webhook_secrets"] = settings.webhook_secrets or tuple(filter(None, [gate.webhook_secret]))
     if courier is not None:
         found["courier"] = _app_of(courier)
-    return settings.model_copy(update=found)
+    return replace(settings, **found)
 
 
 def _app_of(registration: Registration) -> AppSettings:
@@ -198,12 +190,14 @@ class _Variables:
         except (OSError, UnicodeError) as wrong:
             raise Misconfigured(f"MERGEGATE_{name}_FILE: {path} cannot be read ({wrong})") from wrong
 
-    def number(self, name: str, default: int) -> int:
+    def number(self, name: str, default: int, *, least: int = 0) -> int:
         value = self.text(name)
         if value is None:
             return default
         if not value.isascii() or not value.isdigit():
             raise Misconfigured(f"MERGEGATE_{name}: {value!r} is not a whole number")
+        if int(value) < least:
+            raise Misconfigured(f"MERGEGATE_{name}: {value} is less than {least}, which is the least that it can be")
         return int(value)
 
     def switch(self, name: str) -> bool:

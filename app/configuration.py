@@ -11,9 +11,9 @@ from base64 import b64encode
 from collections.abc import Iterator, Sequence
 
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_private_key
-from pydantic import SecretStr
 
 from app.config import AppSettings, Settings
+from app.secret import SecretStr
 from app.store import audit
 from app.store.audit import Entry
 from app.store.database import Database

@@ -10,7 +10,8 @@ from collections.abc import Awaitable, Callable
 
 import httpx
 import structlog
-from pydantic import SecretStr
+
+from app.secret import SecretStr
 
 log = structlog.get_logger(__name__)
 

@@ -4,13 +4,15 @@ alone. Variables of the environment come before them.
 
 from __future__ import annotations
 
+import json
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, SecretStr, ValidationError, field_serializer
-
 from app.errors import ActionableError
+from app.json_fields import field, optional_field
+from app.secret import SecretStr
 
 Role = Literal["gate", "courier"]
 
@@ -19,13 +21,12 @@ class UnreadableRegistration(ActionableError, ValueError):
     """A file in the data folder is damaged; the message names it and what to do."""
 
 
-class Registration(BaseModel):
+@dataclass(frozen=True, kw_only=True)
+class Registration:
     """What GitHub answered when the App was registered, and where this service is reached.
 
     https://docs.github.com/en/rest/apps/apps#create-a-github-app-from-a-manifest
     """
-
-    model_config = ConfigDict(frozen=True)
 
     app_id: int
     slug: str
@@ -36,10 +37,6 @@ class Registration(BaseModel):
     client_secret: SecretStr
     public_url: str
     polling: bool = False
-
-    @field_serializer("private_key", "webhook_secret", "client_secret", when_used="json")
-    def _shown(self, secret: SecretStr | None) -> str | None:
-        return None if secret is None else secret.get_secret_value()
 
 
 def path_of(data: Path, role: Role) -> Path:
@@ -54,7 +51,7 @@ def save(data: Path, role: Role, registration: Registration) -> None:
     new.unlink(missing_ok=True)
     descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(registration.model_dump_json())
+        file.write(_written(registration))
         file.flush()
         os.fsync(file.fileno())
     new.replace(path)
@@ -64,10 +61,36 @@ def load(data: Path, role: Role) -> Registration | None:
     """None where none was registered. Raises UnreadableRegistration."""
     path = path_of(data, role)
     try:
-        return Registration.model_validate_json(path.read_bytes())
+        return read(path.read_bytes())
     except FileNotFoundError:
         return None
-    except (OSError, ValidationError) as wrong:
+    except (OSError, ValueError, RecursionError) as wrong:
         raise UnreadableRegistration(
             f"{path} cannot be read ({type(wrong).__name__}). Restore it, or remove it and register the App again."
         ) from None
+
+
+def _written(registration: Registration) -> str:
+    return json.dumps(
+        {
+            name: value.get_secret_value() if isinstance(value, SecretStr) else value
+            for name, value in vars(registration).items()
+        }
+    )
+
+
+def read(text: bytes) -> Registration:
+    """What `save` wrote. Raises ValueError, RecursionError."""
+    value = json.loads(text)
+    webhook_secret = optional_field(value, "webhook_secret", str)
+    return Registration(
+        app_id=field(value, "app_id", int),
+        slug=field(value, "slug", str),
+        html_url=field(value, "html_url", str),
+        private_key=SecretStr(field(value, "private_key", str)),
+        webhook_secret=None if webhook_secret is None else SecretStr(webhook_secret),
+        client_id=field(value, "client_id", str),
+        client_secret=SecretStr(field(value, "client_secret", str)),
+        public_url=field(value, "public_url", str),
+        polling=field(value, "polling", bool),
+    )

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from pydantic import SecretStr
-
+from app.secret import SecretStr
 from checks.other_ci_log import System
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")

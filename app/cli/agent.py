@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import SecretStr
 
 from app.cli.printing import Style, print_json, print_line
 from app.errors import ActionableError
 from app.proxy.agent_setup import PROXY, SESSION, Files, Place, env_file, environment, files, shell
+from app.secret import SecretStr
 
 commands = typer.Typer(
     help="The agent's side of the proxy: set up git and gh, and prove what they can do.", no_args_is_help=True

@@ -114,7 +114,7 @@ def _put_keys(settings: Settings, files: dict[str, bytes]) -> list[str]:
         if data is not None and registrations.path_of(settings.data, role).exists():
             said.append(f"{role}'s were here already and stay")
         elif data is not None:
-            registrations.save(settings.data, role, registrations.Registration.model_validate_json(data))
+            registrations.save(settings.data, role, registrations.read(data))
             said.append(f"{role}'s are back")
     return said
 

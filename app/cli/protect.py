@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
 
 import typer
-from pydantic import SecretStr
 
 from app.cli.printing import print_line, progress
 from app.cli.repository_name import parse_repository
@@ -31,6 +30,7 @@ from app.local.protection import (
     open_gaps,
 )
 from app.local.shipped import ruleset_template
+from app.secret import SecretStr
 from policies.escape import clean
 
 T = TypeVar("T")

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import typer
-from pydantic import SecretStr
 
 from app.cli.printing import print_line, progress
 from app.cli.repository_name import parse_repository
@@ -26,6 +25,7 @@ from app.github.rest_models import GitRef
 from app.local.clone import CannotLook
 from app.local.first_ci import CI, VERIFIER, WORKFLOWS, NewFile, files_to_add
 from app.local.shipped import verifier_workflow
+from app.secret import SecretStr
 from policies.escape import clean
 
 BRANCH = "mergegate/setup-ci"

@@ -9,7 +9,6 @@ from datetime import timedelta
 from typing import Annotated, Any
 
 import typer
-from pydantic import SecretStr
 
 from app.cli.explain import PullName, parse_name
 from app.cli.printing import print_json, print_line, progress
@@ -21,6 +20,7 @@ from app.github.personal import PersonalClient
 from app.github.rest_models import CheckRun
 from app.local.clone import CannotLook
 from app.local.waiting import Advice, Next, Shown, advise
+from app.secret import SecretStr
 from policies.escape import clean
 
 FIRST_PAUSE, LONGEST_PAUSE = 2.0, 30.0  # seconds between looks

@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 import httpx
-from pydantic import SecretStr
 
 from app.github.addresses import graphql_url, next_page, origin, redirect_target, repository_of
 from app.github.answers import failure, graphql_data, parsed
@@ -23,6 +22,7 @@ from app.github.etags import EtagStore, Stored
 from app.github.identity import AppIdentity
 from app.github.tokens import Token
 from app.github.wire import Answer, Authorizer, Call, Wire, transport
+from app.secret import SecretStr
 
 T = TypeVar("T")
 Params = Mapping[str, str | int]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from pydantic import SecretStr
-
 from app.github.answers import failure, parsed
 from app.github.budgets import SMALLEST_SKEW, Budget, skew
 from app.github.counts import MINT
@@ -14,6 +12,7 @@ from app.github.identity import AppIdentity
 from app.github.installation_models import Installation
 from app.github.tokens import Grant, Token, Tokens
 from app.github.wire import Answer, Authorizer, Call, Wire
+from app.secret import SecretStr
 
 
 class AppKeys:

@@ -10,9 +10,8 @@ import base64
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from pydantic import SecretStr
-
 from app.github.addresses import route
+from app.secret import SecretStr
 
 
 def web_url(api_url: str) -> str:

@@ -13,9 +13,12 @@ from typing import Literal
 import jwt
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
-from pydantic import SecretStr
 
 from app.github.errors import BadCredentials
+from app.secret import SecretStr
+
+TOKEN_MARGIN = 300.0
+"""Seconds of life that a token must have left to be used, so that a long download does not outlive it."""
 
 Role = Literal["gate", "courier"]
 Permissions = Mapping[str, str]

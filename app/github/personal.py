@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import httpx
-from pydantic import SecretStr
 
 from app.github.client import GitHubClient, Settings
 from app.github.errors import GRANT_OWN
 from app.github.identity import AppIdentity
 from app.github.wire import Authorizer
+from app.secret import SecretStr
 
 
 class _OwnToken:

@@ -10,9 +10,10 @@ from collections.abc import Callable
 from urllib.parse import quote
 
 import httpx
-from pydantic import BaseModel, SecretStr, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from app.github.errors import GitHubDown, NotFound, UnexpectedAnswer
+from app.secret import SecretStr
 
 SECONDS = 20.0
 LONGEST = 256 * 1024  # bytes of the answer

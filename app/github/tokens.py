@@ -9,10 +9,10 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, SecretStr
+from pydantic import AwareDatetime, BaseModel, ConfigDict
 
-MARGIN = 300.0
-"""Seconds of life that a token must have left to be used, so that a long download does not outlive it."""
+from app.github.identity import TOKEN_MARGIN
+from app.secret import SecretStr
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Token(BaseModel):
     expires_at: AwareDatetime
 
     def usable(self, now: float) -> bool:
-        return self.expires_at.timestamp() - now > MARGIN
+        return self.expires_at.timestamp() - now > TOKEN_MARGIN
 
 
 Mint = Callable[[Grant], Awaitable[Token]]

@@ -18,11 +18,11 @@ import psycopg
 import structlog
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
-from pydantic import SecretStr
 
 from app.intake.events import SPOKEN, Interpretation, UnreadableDelivery, interpret
 from app.intake.facts import ApprovalFact, CommandFact, CommentGone
 from app.priorities import COMMAND, NEWS, priority_of
+from app.secret import SecretStr
 from app.store.comment_approvals import CommentApproval, CommentWithdrawn
 from app.store.database import DatabaseAway
 from app.store.deliveries import Delivery, DeliveryWriter, Fact

@@ -19,9 +19,9 @@ from urllib.parse import urlsplit
 
 import httpx
 import re2
-from pydantic import SecretStr
 
 from app.gate.ending import end_process
+from app.secret import SecretStr
 from policies.escape import clean
 
 SECONDS = 15.0

@@ -14,9 +14,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import re2
-from pydantic import SecretStr
 
 from app.errors import ActionableError
+from app.secret import SecretStr
 
 SESSION = "MERGEGATE_SESSION"
 PROXY = "MERGEGATE_PROXY"

@@ -13,11 +13,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 import structlog
-from pydantic import SecretStr
 
 from app.github.errors import GitHubError, UnexpectedAnswer
 from app.proxy.grant import Grant
 from app.proxy.minting import Minted
+from app.secret import SecretStr
 
 log = structlog.get_logger(__name__)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 import time
 from collections.abc import AsyncIterator, Mapping
 
 import aiohttp
-import re2
 import structlog
 
 from app.github.errors import BadCredentials, GitHubError, InstallationGone, RateLimited, Refused
@@ -26,8 +26,8 @@ WRITE: Mapping[str, str] = {"contents": "write"}
 FRESH = 10.0  # seconds in which GitHub may not know a new token everywhere
 WAITS = (0.2, 0.5, 1.0)  # seconds before reads are tried again
 _UNKNOWN_YET = (401, 403, 404)
-_AGENT = re2.compile(r"git/[ -~]{1,150}")
-_PROTOCOL = re2.compile(r"version=[0-9]{1,3}(:[a-z0-9=-]{1,40}){0,4}")
+_AGENT = re.compile(r"git/[ -~]{1,150}")
+_PROTOCOL = re.compile(r"version=[0-9]{1,3}(:[a-z0-9=-]{1,40}){0,4}")
 
 
 DEFAULT_BRANCH = Refusal(

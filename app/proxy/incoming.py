@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import SecretStr
+from app.secret import SecretStr
 
 Scope = dict[str, Any]
 Message = dict[str, Any]

@@ -10,12 +10,11 @@ from collections.abc import Collection
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from pydantic import SecretStr
-
 from app.github.identity import AppIdentity
 from app.proxy.describing import json_answer
 from app.proxy.incoming import Incoming, Receive, Send
 from app.proxy.upstream import Upstream
+from app.secret import SecretStr
 from app.store.database import Database
 
 if TYPE_CHECKING:

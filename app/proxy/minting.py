@@ -13,9 +13,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
-from app.github import tokens
 from app.github.errors import (
     BadCredentials,
     GitHubDown,
@@ -25,8 +22,10 @@ from app.github.errors import (
     Refused,
     UnexpectedAnswer,
 )
-from app.github.identity import AppIdentity
+from app.github.identity import TOKEN_MARGIN, AppIdentity
+from app.json_fields import field, optional_field
 from app.proxy.upstream import CHUNK, Upstream, UpstreamDown
+from app.secret import SecretStr
 
 NAME = "POST /app/installations/{id}/access_tokens"
 API_VERSION = "2026-03-10"
@@ -35,19 +34,25 @@ SECONDS = 20.0
 PAUSE = 60  # seconds, where GitHub does not say how long
 
 
-class Named(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
+@dataclass(frozen=True, slots=True)
+class Named:
     id: int
     full_name: str
-    default_branch: str | None = None  # short name
+    default_branch: str | None  # short name
 
 
-class Minted(tokens.Token):
+@dataclass(frozen=True, slots=True)
+class Minted:
     """GitHub's answer: the token, what it may really do, and its repositories as they are now."""
 
-    permissions: dict[str, str] = Field(default_factory=dict)
-    repositories: tuple[Named, ...] = ()
+    token: SecretStr
+    expires_at: datetime
+    permissions: Mapping[str, str]
+    repositories: tuple[Named, ...]
+
+    def usable(self, now: float) -> bool:
+        """Whether it lives long enough; `now` is Unix time."""
+        return self.expires_at.timestamp() - now > TOKEN_MARGIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +85,8 @@ class Minting:
         if answer.status != 201:
             raise self._failure(answer, installation_id)
         try:
-            return self._served(Minted.model_validate_json(answer.body), installation_id)
-        except ValidationError:
+            return self._served(_minted(json.loads(answer.body)), installation_id)
+        except (ValueError, RecursionError):
             # The error would quote the answer, and with it the token.
             pass
         raise UnexpectedAnswer(NAME, "the answer is not as GitHub documents it")
@@ -149,3 +154,23 @@ def _message(body: bytes) -> str:
         return "without a message"
     message = value.get("message") if isinstance(value, dict) else None
     return message if isinstance(message, str) else "without a message"
+
+
+def _minted(value: object) -> Minted:
+    """Raises ValueError for what GitHub does not document."""
+    expires_at = datetime.fromisoformat(field(value, "expires_at", str))
+    if expires_at.tzinfo is None:
+        raise ValueError("expires_at has no zone")
+    permissions = field(value, "permissions", dict)
+    return Minted(
+        token=SecretStr(field(value, "token", str)),
+        expires_at=expires_at,
+        permissions={name: field(permissions, name, str) for name in permissions},
+        repositories=tuple(_named(one) for one in field(value, "repositories", list)),
+    )
+
+
+def _named(value: object) -> Named:
+    """Raises ValueError. A repository without commits may have no default branch."""
+    default = optional_field(value, "default_branch", str)
+    return Named(field(value, "id", int), field(value, "full_name", str), default)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 import re2
-from pydantic import SecretStr
 
 from app.gate.target import policy_of
 from app.github import graph, installations
@@ -19,6 +18,7 @@ from app.github.installation_models import InstalledRepository
 from app.github.reads import REPO
 from app.proxy.grant import Grant, Right
 from app.proxy.sessions import DEFAULT_RIGHTS, CannotOpen, Wanted, open_session
+from app.secret import SecretStr
 from app.store.database import Database
 from policies.load import PolicyState
 from policies.rules import BRANCHES, gated_ref, patterns

@@ -12,7 +12,7 @@ from datetime import timedelta
 from typing import Annotated, Literal, TypeVar
 
 import re2
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from app.github.clients import GitHubApp
 from app.proxy import sessions
@@ -22,6 +22,7 @@ from app.proxy.incoming import BadRequest, Body, Incoming, Receive, Send, token_
 from app.proxy.opening import Asked, opened
 from app.proxy.sessions import DEFAULT_RIGHTS, CannotOpen
 from app.proxy.stopping import stop
+from app.secret import SecretStr
 from app.store.database import Database
 
 MOST_ASKED = 16 * 1024  # bytes

@@ -9,8 +9,6 @@ import ssl
 from collections.abc import AsyncIterator, Collection
 from typing import TYPE_CHECKING
 
-from pydantic import SecretStr
-
 from app.github.identity import AppIdentity
 from app.proxy.application import Proxy
 from app.proxy.courier import Courier
@@ -23,6 +21,7 @@ from app.proxy.minting import Minting
 from app.proxy.others import Others
 from app.proxy.pushing import LARGEST, Pushing
 from app.proxy.upstream import Upstream
+from app.secret import SecretStr
 from app.store.database import Database
 
 if TYPE_CHECKING:

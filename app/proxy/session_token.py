@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 import secrets
 import string
 import zlib
 
-import re2
-from pydantic import SecretStr
+from app.secret import SecretStr
 
 PREFIX = "mgs_"
 DIGITS = string.digits + string.ascii_uppercase + string.ascii_lowercase
 RANDOM_DIGITS = 43  # 62 ** 43 > 2 ** 256
 CHECK_DIGITS = 6  # 62 ** 6 > 2 ** 32
-_FORM = re2.compile(rf"{PREFIX}[0-9A-Za-z]{{{RANDOM_DIGITS + CHECK_DIGITS}}}")
+_FORM = re.compile(rf"{PREFIX}[0-9A-Za-z]{{{RANDOM_DIGITS + CHECK_DIGITS}}}")
 
 
 def new_token() -> SecretStr:

@@ -12,7 +12,6 @@ from datetime import datetime, timedelta
 from typing import Any, LiteralString
 
 from psycopg.rows import TupleRow
-from pydantic import SecretStr
 
 from app.errors import ActionableError
 from app.proxy import audited
@@ -20,6 +19,7 @@ from app.proxy.grant import Grant, Right
 from app.proxy.refusal import Refusal
 from app.proxy.session_token import new_token, token_hash, well_formed
 from app.proxy.used_identities import UsedIdentity, use
+from app.secret import SecretStr
 from app.store.database import Connection, Database, DatabaseAway
 from app.store.stored import text
 from policies.tickets.states import WITH_SESSION

@@ -5,10 +5,9 @@ The address upstream is built from what is returned here and never from the targ
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import Enum
-
-import re2
 
 LONGEST = 2048  # bytes of a target
 PREFIX = "/git/"
@@ -42,13 +41,14 @@ class Target:
     size: int = 0
 
 
+# Plain `re` takes linear time here: names are bounded, and nothing else that repeats can begin what follows it.
 # An owner's name has letters, digits and hyphens (an enterprise's people an underscore more), a repository's dots too.
 # Below /git/, or at the root: gh takes a remote for a server's only if its path is the owner and the repository alone.
-_FORM = re2.compile(
+_FORM = re.compile(
     r"(?:/git)?/([A-Za-z0-9][A-Za-z0-9_-]{0,99})/([A-Za-z0-9._-]{1,100}?)(?:\.git)?"
     r"/(info/refs|git-upload-pack|git-receive-pack|info/lfs/objects/batch|info/lfs/objects/([0-9a-f]{64})/([0-9]{1,15}))"
 )
-_PLAIN = re2.compile(r"(/[A-Za-z0-9._~!$&'()*+,=:@-]+)+")
+_PLAIN = re.compile(r"(/[A-Za-z0-9._~!$&'()*+,=:@-]+)+")
 _POSTS = {one.value: one for one in (Endpoint.UPLOAD_PACK, Endpoint.RECEIVE_PACK, Endpoint.LFS_BATCH)}
 _SERVICES = {
     b"service=git-upload-pack": Endpoint.UPLOAD_ADVERTISEMENT,

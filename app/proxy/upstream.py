@@ -13,11 +13,11 @@ import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 
 import aiohttp
-from pydantic import SecretStr
 from yarl import URL
 
 from app.github.errors import GitHubDown
 from app.github.git_access import clone_url
+from app.secret import SecretStr
 
 CONNECT = 10.0  # seconds
 SILENCE = 300.0  # seconds without a byte of the answer; GitHub takes its time over large pushes

@@ -11,7 +11,6 @@ from datetime import timedelta
 from typing import Any
 
 import structlog
-from pydantic import SecretStr
 
 from app.keys import TicketKey
 from app.proxy import sessions
@@ -19,6 +18,7 @@ from app.proxy.grant import Grant
 from app.proxy.opening import Asked, checked, find_place
 from app.proxy.opening import Place as CourierPlace
 from app.proxy.sessions import CannotOpen, Wanted
+from app.secret import SecretStr
 from app.store.database import Connection
 from app.store.tickets import brakes, runs, snapshots, ticket
 from app.store.tickets.moving import Cause

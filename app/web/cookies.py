@@ -14,8 +14,9 @@ from typing import Any
 import jwt
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-from pydantic import SecretStr
 from starlette.responses import Response
+
+from app.secret import SecretStr
 
 ALGORITHM = "HS256"
 LONGEST = 4096  # bytes; browsers keep no longer cookie (RFC 6265, 6.1)

@@ -21,10 +21,11 @@ import structlog
 from fastapi import APIRouter, Request
 from githubkit import GitHub, OAuthAppAuthStrategy, OAuthTokenAuthStrategy, OAuthWebAuthStrategy
 from githubkit.exception import GitHubException
-from pydantic import BaseModel, SecretStr, ValidationError
+from pydantic import BaseModel, ValidationError
 from starlette.responses import RedirectResponse, Response
 
 from app.github.git_access import web_url
+from app.secret import SecretStr
 from app.web.cookies import Cookie
 from app.web.pages import Pages
 
