@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from app.gate import rights
@@ -149,16 +149,26 @@ async def read_frozen(gate: Gate, client: GitHubClient, repository: RepositoryNa
 
 
 def newest_wish(pull: PullRequest, done: Sequence[DoneRequeue]) -> Wish | None:
-    """Auto-merge switched on by a person, or a `/requeue` that was carried out on this head. An App's is no wish."""
+    """Auto-merge switched on by a person, or a `/requeue` that was carried out on this head. An App's is no wish.
+
+    The comment must still stand as it was written: whoever edits or deletes it takes the wish back.
+    """
+    comments = {comment.full_database_id: comment for comment in pull.comments.nodes}
     wishes = [
         Wish(one.login, one.done_at, one.jump, one.despite_freeze)
         for one in done
-        if one.refused is None and one.head_sha == pull.head_ref_oid
+        if one.refused is None and one.head_sha == pull.head_ref_oid and _still_says(pull, comments, one)
     ]
     auto = pull.auto_merge_request
     if auto is not None and auto.enabled_at is not None and auto.enabled_by and auto.enabled_by.type == "User":
         wishes.append(Wish(auto.enabled_by.login, auto.enabled_at))
     return max(wishes, key=lambda wish: wish.at, default=None)
+
+
+def _still_says(pull: PullRequest, comments: Mapping[int, Comment], done: DoneRequeue) -> bool:
+    """Of a comment beyond a cut list nobody knows, and what was carried out stands."""
+    comment = comments.get(done.comment_id)
+    return not pull.comments.complete if comment is None else comment.last_edited_at is None
 
 
 async def _asked(

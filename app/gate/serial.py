@@ -144,7 +144,10 @@ async def _move(queue: SerialQueue, entries: Sequence[Entry]) -> Outcome:
 async def _watch_turn(queue: SerialQueue, entry: Entry, until: datetime) -> Outcome:
     """The check outlives its reasons by no more than a look: in the turn a run on the trial may be started again, and
     end otherwise."""
-    tried = await judge_trial(queue.gate, queue.key, queue.repository, entry, queue.tip)
+    try:
+        tried = await judge_trial(queue.gate, queue.key, queue.repository, entry, queue.tip)
+    except NotFound:  # somebody deleted the branch, and GitHub forgot its commit
+        return await _take_back(queue, entry)
     status = Status.PENDING if tried.verdict is None else _status(tried.verdict)
     if status is Status.FAILED and tried.verdict is not None:
         return await _failed(queue, entry, tried.verdict)
@@ -245,6 +248,9 @@ def _fell(verdict: GroupVerdict) -> bool:
 
 
 async def _errored(queue: SerialQueue, entry: Entry, verdict: GroupVerdict) -> Outcome:
+    """What cannot be read of a trial whose branch somebody took away is read of another one."""
+    if entry.trial_ref and not await _stands(queue, entry):
+        return await _take_back(queue, entry)
     now = queue.gate.now()
     since = entry.errored_since or now
     if now - since >= ERRORED_LIMIT:
@@ -252,6 +258,12 @@ async def _errored(queue: SerialQueue, entry: Entry, verdict: GroupVerdict) -> O
     async with queue.gate.database.transaction() as connection:
         await serial.note_errored(connection, entry, since)
     return Sleep(ERRORED_AGAIN)
+
+
+async def _stands(queue: SerialQueue, entry: Entry) -> bool:
+    client, repository = queue.gate.client(queue.key.installation_id), queue.repository
+    branch = await graph.branch_tip(client, repository.owner, repository.name, entry.trial_ref)
+    return branch is not None and branch.target.oid == entry.trial_sha
 
 
 async def _unfinished(queue: SerialQueue, entry: Entry, what: str) -> Outcome:

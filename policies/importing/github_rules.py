@@ -27,7 +27,7 @@ def import_codeowners(text: str) -> Imported:
     result = Imported()
     result.policy["rules"] = dict(_OWNERS)
     for fault in parsed.faults:
-        result.lose(f"line {fault.line} of it is skipped, as on GitHub: {fault.because}")
+        result.lose(f"line {fault.line} of it is skipped: {fault.because}")
     return result
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from datetime import timedelta
 
 import pytest
@@ -55,6 +56,30 @@ async def test_what_others_do_to_the_trial_s_branch_decides_nothing(stage: Scene
     await stage.settle()
     assert turns.landed == [pull.number]
     assert await no_branch_is_left(stage, shop)
+    await turns.assert_sound()
+
+
+async def test_what_cannot_be_read_of_a_trial_that_was_taken_away_is_read_of_another(stage: Scene) -> None:
+    """A worker on another machine has no copy of the trial's commit, and with the branch nobody can fetch it.
+
+    Nor is the gate told of any of that: whatever a delivery would have said, the resync finds.
+    """
+    shop = await open_serial_shop(stage)
+    turns = Turns(stage, shop)
+    hold_trials(stage, shop)
+    pull = await agent_pull(stage, shop)
+    await stage.settle()
+    (branch,) = trial_branches(shop)
+    stage.github.world.switches.lose_deliveries = True
+    shutil.rmtree(stage.gate.mirrors._folder / f"{shop.id}.git")
+    await stage.github.delete_branch(shop, branch.removeprefix("refs/heads/"), "bob")
+    await release_ci(stage, shop)
+    await stage.run_to_rest()
+    stage.github.world.switches.lose_deliveries = False
+    await stage.resync()
+    await stage.settle()
+    assert len(trial_branches(shop)) == 2
+    assert turns.landed == [pull.number]
     await turns.assert_sound()
 
 
