@@ -93,7 +93,7 @@ def checked(place: Place, asked: Asked) -> Wanted:
         raise CannotOpen(f"the policy of {name} cannot be used, so its agents' branches are not known; repair it first")
     branch, base = _full(asked.branch), place.default if asked.base is None else _full(asked.base)
     namespace = state.policy.agents.branches
-    if not patterns(namespace).matches(branch.removeprefix(BRANCHES)):
+    if not patterns(namespace).matches_exactly(branch.removeprefix(BRANCHES)):
         raise CannotOpen(f"{branch} is not among the agents' branches of {name}: {', '.join(namespace)}")
     if gated_ref(state.policy, branch, place.default):
         raise CannotOpen(f"{branch} is a gated branch of {name}; agents push to branches of their own")
@@ -122,7 +122,7 @@ def checked(place: Place, asked: Asked) -> Wanted:
 
 def _may_be_base(state: PolicyState, base: str, default: str) -> bool:
     agents = patterns(state.policy.agents.branches)
-    return gated_ref(state.policy, base, default) or agents.matches(base.removeprefix(BRANCHES))
+    return gated_ref(state.policy, base, default) or agents.matches_exactly(base.removeprefix(BRANCHES))
 
 
 def _full(name: str) -> str:

@@ -76,7 +76,7 @@ class Rule(_Section):
 
     def has_branch(self, name: str) -> bool:
         """Whether a session may have this branch (short name) by this rule; the policy has a word in it too."""
-        return PathPatterns(tuple(self.branches)).matches(name)
+        return PathPatterns(tuple(self.branches)).matches_exactly(name)
 
 
 class Trust(_Section):

@@ -45,6 +45,7 @@ def test_branches_of_the_namespace(branch: str) -> None:
         ("main", "not among the agents' branches"),
         ("feature/x", "not among the agents' branches"),
         ("agent", "not among the agents' branches"),
+        ("Agent/work", "not among the agents' branches"),
         ("agent/gated", "gated branch"),
         ("refs/heads/refs/heads/agent/x", "not among"),
         ("refs/tags/agent/work", "not among"),
