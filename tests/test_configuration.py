@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from pydantic import SecretStr
 
 from app.config import AppSettings, PageSettings, Settings
 from app.configuration import key_fingerprint, record_configuration, secret_fingerprint
+from app.secret import SecretStr
 from app.store import audit
 from app.store.audit import read_record
 from app.store.database import Database

@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import httpx
 import pytest
-from pydantic import SecretStr
 
 from app.config import Misconfigured, read_settings
 from app.heartbeat import EVERY, beat
 from app.logging import configure_logging
+from app.secret import SecretStr
 
 ADDRESS = SecretStr("https://watchdog.example/ping/0123456789abcdef")
 

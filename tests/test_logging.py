@@ -12,10 +12,10 @@ from collections.abc import Iterator
 
 import pytest
 import structlog
-from pydantic import SecretStr
 
 from app.logging import LateLogger, configure_logging, keep_quiet
 from app.redaction import without_credentials
+from app.secret import SecretStr
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from pydantic import SecretStr
 
 from app.ci import buildkite, circleci, fetching, jenkins
 from app.ci.builds import FetchedBuild
@@ -15,6 +14,7 @@ from app.ci.fetching import CiClient, NotReadable
 from app.ci.links import BuildkiteBuild, CircleciBuild, JenkinsBuild
 from app.ci.servers import CiServer
 from app.gate.other_log_process import read_output
+from app.secret import SecretStr
 from checks.snapshot import JobLog, Unread
 from tests.ci import double as doubles
 from tests.ci.double import HEAD, JOB, WORKFLOW, Double, serving

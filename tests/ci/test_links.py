@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from pydantic import SecretStr
 
 from app.ci.links import BuildkiteBuild, CircleciBuild, JenkinsBuild, build_of
 from app.ci.servers import CiServer, ci_servers
+from app.secret import SecretStr
 from tests.ci.double import JOB, WORKFLOW
 
 SETTINGS = {

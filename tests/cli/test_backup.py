@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import SecretStr
 
 from app import registrations
 from app.registrations import Registration
+from app.secret import SecretStr
 from app.store import audit
 from app.store.audit import Entry
 from app.store.database import Database
@@ -25,7 +25,13 @@ from tests.demo.service import free_port
 from tests.github.build import new_key
 from tests.service.process import GateProcess
 
-REGISTERED = {"slug": "gate", "html_url": "x", "client_id": "c", "public_url": "https://gate.example", "polling": True}
+REGISTERED: dict[str, Any] = {
+    "slug": "gate",
+    "html_url": "x",
+    "client_id": "c",
+    "public_url": "https://gate.example",
+    "polling": True,
+}
 
 
 def command(*arguments: str, data: Path, url: str = "") -> tuple[int, str, str]:
@@ -38,8 +44,9 @@ async def _filled(data: Path, key: str) -> None:
         await _record(database.conninfo, asdict(_verdict()))
         async with database.transaction() as connection:
             await audit.append(connection, [Entry("policy", "refs/heads/main", 2, {"policy": "x"})])
-    secrets = {"private_key": SecretStr(key), "client_secret": SecretStr("s")}
-    registrations.save(data, "gate", Registration(app_id=7, **secrets, **REGISTERED))
+    private_key, client_secret = SecretStr(key), SecretStr("s")
+    registered = Registration(app_id=7, private_key=private_key, client_secret=client_secret, **REGISTERED)
+    registrations.save(data, "gate", registered)
 
 
 def _explained(data: Path) -> dict[str, Any]:

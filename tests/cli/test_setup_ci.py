@@ -10,7 +10,6 @@ from pathlib import Path
 import httpx
 import pytest
 import yaml
-from pydantic import SecretStr
 from typer.testing import CliRunner
 
 from app.cli import setup_ci
@@ -18,6 +17,7 @@ from app.cli.commands import app
 from app.github.personal import PersonalClient
 from app.local.clone import CannotLook
 from app.local.first_ci import CI, VERIFIER
+from app.secret import SecretStr
 from tests.cli.clones import command
 from tests.github.faults import Fault
 from tests.github.git import Files

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from pydantic import SecretStr
 
 from app.github import writes
 from app.github.personal import PersonalClient
 from app.github.writes import CheckRunFields
 from app.local.waiting import Next, Shown, advise
+from app.secret import SecretStr
 from policies.evaluate import evaluate
 from policies.explain import explain
 from tests.cli.clones import command

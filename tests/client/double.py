@@ -11,11 +11,12 @@ import httpx
 import respx
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from pydantic import BaseModel, SecretStr
+from pydantic import BaseModel
 
 from app.github.budgets import UNLIMITED
 from app.github.client import GitHubClient, Settings
 from app.github.identity import AppIdentity
+from app.secret import SecretStr
 
 API = "https://api.example.test"
 INSTALLATION = 7

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import httpx
 import pytest
-from pydantic import SecretStr
 
 from app.github import installations
 from app.github.client import Settings
 from app.github.clients import GitHubApp
 from app.github.errors import BadCredentials
 from app.github.identity import AppIdentity
+from app.secret import SecretStr
 from tests.github.server import SimulatedGitHub
 
 pytestmark = pytest.mark.anyio

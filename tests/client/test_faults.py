@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator
 
 import httpx
 import pytest
-from pydantic import SecretStr
 
 from app.github.client import GitHubClient
 from app.github.errors import (
@@ -25,6 +24,7 @@ from app.github.errors import (
     UnexpectedAnswer,
 )
 from app.github.personal import PersonalClient
+from app.secret import SecretStr
 from tests.client.double import LONG, SHORT, GitHubDouble, Thing
 
 pytestmark = pytest.mark.anyio

@@ -12,10 +12,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from pydantic import SecretStr
 
 from app.github.errors import NotFound
 from app.github.git_access import clone_url, git_environment
+from app.secret import SecretStr
 from tests.client.double import LONG
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")

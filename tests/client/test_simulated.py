@@ -14,7 +14,6 @@ from pathlib import Path
 
 import httpx
 import pytest
-from pydantic import SecretStr
 
 from app.github import actions, graph, installations, reads, writes
 from app.github.budgets import UNLIMITED
@@ -25,6 +24,7 @@ from app.github.errors import Conflict, InstallationGone, NotFound, NotMergeable
 from app.github.git_access import clone_url, git_environment
 from app.github.identity import PURPOSES, AppIdentity
 from app.github.writes import Annotation, CheckRunFields
+from app.secret import SecretStr
 from policies.squash import message
 from tests.github.server import SimulatedGitHub
 from tests.github.state import Installation, PullRequest, Repository

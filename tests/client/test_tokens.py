@@ -10,11 +10,11 @@ import httpx
 import jwt
 import pytest
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
-from pydantic import SecretStr
 
 from app.github.counts import counting
 from app.github.errors import BadCredentials, GitHubError, InstallationGone, NotFound, Refused
 from app.github.identity import PURPOSES, AppIdentity
+from app.secret import SecretStr
 from tests.client.double import API, INSTALLATION, LONG, SHORT, START, GitHubDouble, Thing, pem
 
 pytestmark = pytest.mark.anyio

@@ -15,7 +15,6 @@ from pathlib import Path
 
 import httpx
 from fastapi import FastAPI
-from pydantic import SecretStr
 
 from app.ci.servers import CiServer
 from app.config import AppSettings
@@ -31,6 +30,7 @@ from app.github.clients import GitHubApp
 from app.github.identity import AppIdentity
 from app.intake.webhook import PATH, Intake
 from app.keys import RepositoryKey
+from app.secret import SecretStr
 from app.store.database import Database
 from app.store.deliveries import DeliveryWriter
 from app.store.worker import Worker

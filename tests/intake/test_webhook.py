@@ -13,10 +13,10 @@ from typing import Any
 import httpx
 import pytest
 from fastapi import FastAPI
-from pydantic import SecretStr
 
 from app.intake import webhook
 from app.intake.webhook import LARGEST, PATH, Intake
+from app.secret import SecretStr
 from app.store import deliveries
 from app.store.database import Database
 from app.store.deliveries import DeliveryWriter, Stored

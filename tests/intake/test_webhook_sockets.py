@@ -11,9 +11,9 @@ import httpx
 import pytest
 import uvicorn
 from fastapi import FastAPI
-from pydantic import SecretStr
 
 from app.intake.webhook import LARGEST, PATH, Intake
+from app.secret import SecretStr
 from app.store import deliveries
 from app.store.database import Database
 from app.store.deliveries import DeliveryWriter

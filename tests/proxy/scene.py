@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pydantic import SecretStr
 from starlette.responses import Response
 
 from app.github.identity import AppIdentity
@@ -20,6 +19,7 @@ from app.proxy.application import Proxy
 from app.proxy.grant import Grant
 from app.proxy.listening import Address, listener, server
 from app.proxy.running import proxying
+from app.secret import SecretStr
 from app.store.database import Database
 from tests.github.server import SimulatedGitHub
 from tests.github.state import Installation, Repository

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from pydantic import SecretStr
 
 from app.github.errors import GitHubError
 from app.github.identity import AppIdentity
@@ -16,6 +15,7 @@ from app.proxy.courier import Courier
 from app.proxy.grant import Grant
 from app.proxy.minting import Minting
 from app.proxy.upstream import Upstream
+from app.secret import SecretStr
 from tests.github.faults import Fault
 from tests.github.server import SimulatedGitHub
 from tests.github.state import Repository

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
-from pydantic import SecretStr
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -27,6 +26,7 @@ from app.github.identity import AppIdentity
 from app.proxy.courier import Courier
 from app.proxy.minting import Minting
 from app.proxy.upstream import Upstream
+from app.secret import SecretStr
 from tests.proxy.build import grant
 from tests.proxy.scene import serving
 

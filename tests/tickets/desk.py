@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 
 import httpx
-from pydantic import SecretStr
 
 from app.github.clients import GitHubApp
 from app.github.identity import AppIdentity
@@ -15,6 +14,7 @@ from app.keys import TicketKey
 from app.proxy import ledger, sessions
 from app.proxy.refusal import Refusal
 from app.proxy.sessions import Wanted
+from app.secret import SecretStr
 from app.store import work
 from app.store.tickets import moving, runs, ticket
 from app.store.tickets.runs import Progress

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import httpx
 from fastapi import FastAPI
-from pydantic import SecretStr
 
+from app.secret import SecretStr
 from app.web.people import people_router
 from app.web.sign_in import UserAuthorization
 from tests.gate.scene import PUBLIC, Scene

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import SecretStr
 
 from app.proxy import sessions
 from app.proxy.agent_doctor import Machine, Seen, examined, exit_code
 from app.proxy.agent_setup import Place, environment
 from app.proxy.grant import Right
+from app.secret import SecretStr
 from app.store.database import Database
 from tests.proxy.api.town import Town, town
 from tests.proxy.scene import serving

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import SecretStr
 from typer.testing import CliRunner
 
 from app.cli.agent import NoToken, commands
 from app.proxy.agent_setup import BadPlace, Place, env_file, environment, files, gitconfig, shell, spellings
+from app.secret import SecretStr
 from app.store.database import Database
 from tests.proxy.api.town import Ended, Town, every_gh, town
 
