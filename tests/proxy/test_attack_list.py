@@ -125,7 +125,11 @@ ATTACKS = {
     ),
     23: Attack(
         "none on push; on fetch never inflated here",
-        (f"{PUSHES}::test_t23_a_push_has_no_encoding", f"{PUSHES}::test_t23_a_bomb_on_fetch_is_not_inflated_here"),
+        (
+            f"{PUSHES}::test_t23_a_push_has_no_encoding",
+            f"{PUSHES}::test_t23_a_bomb_on_fetch_is_not_inflated_here",
+            f"{PUSHES}::test_t23_what_a_fetch_says_has_a_limit",
+        ),
     ),
     24: Attack(
         "delete and force by their rights only; old values that lie move nothing",

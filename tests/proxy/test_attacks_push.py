@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import base64
 import gzip
+import json
+import os
 import zlib
 from collections.abc import Iterator
 
@@ -59,6 +61,21 @@ async def test_t17_t18_t19_t20_t22_t25_t26_refused_before_anything_is_sent(town:
     assert len(town.upstream) == before
     assert town.refs() == refs
     assert town.grant is not None and await ledger.of_session(town.database, town.grant.session) == []
+
+
+async def test_what_a_session_may_is_said_to_its_holder_in_the_words_of_refusals(town: Scene) -> None:
+    for rights in (frozenset[Right](), frozenset({Right.PUSH}), frozenset(Right)):
+        token, grant = await town.open(branch=f"refs/heads/agent/words{len(rights)}", rights=rights)
+        raw = await town.raw(request("GET", "/session", token=token))
+        said = json.loads(raw.partition(b"\r\n\r\n")[2])
+        assert said["branch"] == grant.branch and said["rights"] == sorted(rights) and "token" not in str(said)
+        assert said["policy"].startswith("This session may read acme/shop")
+        refused = await push(town, command("refs/heads/main") + FLUSH + b"PACK", token=token)
+        assert said["policy"].encode() + b"." in refused
+    assert said["policy"] == (
+        "This session may read acme/shop, push to, also with --force, refs/heads/agent/words5, delete that branch, "
+        "open and edit its pull request into refs/heads/main, comment on that and on its ticket, and nothing else"
+    )
 
 
 async def test_a_refusal_speaks_in_gits_side_band_and_names_every_ref(town: Scene) -> None:
@@ -137,6 +154,15 @@ async def test_t23_a_bomb_on_fetch_is_not_inflated_here(town: Scene) -> None:
     for encoding in ("x-gzip", "br", "deflate", "gzip, gzip"):
         wrong = request("POST", path, headers[0], f"Content-Encoding: {encoding}", body=bomb, token=town.token)
         assert status(await town.raw(wrong)) == 415
+
+
+async def test_t23_what_a_fetch_says_has_a_limit(town: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.proxy.fetching.NEGOTIATION", 1000)
+    kind, path = "Content-Type: application/x-git-upload-pack-request", "/git/acme/shop.git/git-upload-pack"
+    wants = b"0032want " + main_of(town).encode() + b"\n"
+    for encoding, body in (((), wants * 100), (("Content-Encoding: gzip",), gzip.compress(os.urandom(2000)))):
+        answer = await town.raw(request("POST", path, kind, *encoding, body=body, token=town.token))
+        assert status(answer) == 408 and b"the body is longer than 1000 bytes" in answer
 
 
 async def test_t24_deleting_needs_its_right(town: Scene) -> None:

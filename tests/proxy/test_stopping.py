@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -12,9 +13,13 @@ import pytest
 from app.github.clients import GitHubApp
 from app.proxy import flights, ledger, sessions
 from app.proxy.grant import Grant
+from app.proxy.listening import Address, listener, server
+from app.proxy.running import proxying
 from app.proxy.stopping import stop
-from tests.proxy.scene import Scene
-from tests.proxy.test_attacks_http import ADVERTISEMENT, ask, status
+from app.store.database import Database
+from tests.proxy.scene import Scene, raw_exchange, serving
+from tests.proxy.test_attacks_http import ADVERTISEMENT, ask, request, status
+from tests.proxy.test_attacks_push import PUSH, TYPE, pack_of
 from tests.proxy.test_wire import FLUSH, command
 
 pytestmark = pytest.mark.anyio
@@ -36,9 +41,11 @@ async def courier(town: Scene) -> AsyncIterator[GitHubApp]:
 
 
 @contextlib.asynccontextmanager
-async def half_a_push(town: Scene, token: str, grant: Grant) -> AsyncIterator[asyncio.StreamReader]:
+async def half_a_push(
+    town: Scene, token: str, grant: Grant, port: int | None = None
+) -> AsyncIterator[asyncio.StreamReader]:
     """A push whose head and first bytes of the pack have gone to GitHub, and whose rest does not come."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", town.port)
+    reader, writer = await asyncio.open_connection("127.0.0.1", port or town.port)
     head = (
         "POST /git/acme/shop.git/git-receive-pack HTTP/1.1\r\nHost: x\r\n"
         f"Authorization: Bearer {token}\r\nContent-Type: application/x-git-receive-pack-request\r\n"
@@ -68,6 +75,67 @@ async def test_a_stop_ends_the_push_under_way_and_is_said_afterwards(town: Scene
     refused = await ask(town, "GET", "/git/acme/shop.git" + ADVERTISEMENT, token=token)
     assert status(refused) == 403 and b"enough" in refused
     assert "refs/heads/agent/stopped" not in town.refs()
+
+
+async def test_a_revocation_holds_at_once_on_another_proxy_and_ends_what_is_under_way_there_within_a_second(
+    town: Scene,
+) -> None:
+    """The other proxy has nothing in common with whoever revokes but the database. Measured from the statement on."""
+    token, grant = await town.open(branch="refs/heads/agent/elsewhere")
+    async with (
+        Database.open(town.database.conninfo, Path("/nonexistent")) as database,
+        proxying(database, town.identity) as other,
+        serving(other) as port,
+        half_a_push(town, token, grant, port) as reader,
+    ):
+        begun = time.monotonic()
+        assert await sessions.revoke(town.database, grant.session, "enough")
+        path = "/git/acme/shop.git" + ADVERTISEMENT
+        refused = await raw_exchange(port, request("GET", path, token=token))
+        assert status(refused) == 403 and b"enough" in refused
+        answer = await reader.readuntil(b"ng refs/heads/agent/elsewhere refused by Mergegate")
+        spent = time.monotonic() - begun
+        assert b"the session ended while this was under way" in answer
+    # Two looks at the store; a machine that is busy with something else gets a moment more.
+    assert flights.EVERY * 2 <= 1.0 and spent < 2.5
+    assert grant.branch not in town.refs()
+
+
+async def test_a_push_under_way_may_end_when_the_process_leaves(town: Scene) -> None:
+    """New connections are refused from then on; what had begun gets its answer, and the server ends by itself."""
+    token, grant = await town.open(branch="refs/heads/agent/drained")
+    main = town.refs()["refs/heads/main"]
+    body = command(grant.branch, old="0" * 40, new=main) + FLUSH + pack_of(main, town)
+    raw = request("POST", PUSH, TYPE, body=body, token=token)
+    address = Address("127.0.0.1", 0)
+    async with proxying(town.database, town.identity) as proxy:
+        made, bound = server(proxy, address), listener(address)
+        task = asyncio.create_task(made.serve(sockets=[bound]))
+        port = bound.getsockname()[1]
+        reader, writer = await _connected(port)
+        writer.write(raw[:-10])
+        async with asyncio.timeout(10):
+            while not await ledger.under_way(town.database, grant.session):  # noqa: ASYNC110 - a row in a table
+                await asyncio.sleep(0.01)
+        made.leave()
+        while made.servers and any(one.is_serving() for one in made.servers):  # noqa: ASYNC110 - uvicorn has no event
+            await asyncio.sleep(0.01)
+        with pytest.raises(ConnectionError):
+            await asyncio.open_connection("127.0.0.1", port)
+        writer.write(raw[-10:])
+        assert b"ok refs/heads/agent/drained" in await reader.read()
+        writer.close()
+        async with asyncio.timeout(10):
+            await task
+    assert town.refs()[grant.branch] == main and await town.outcomes(grant) == ["done"]
+
+
+async def _connected(port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    for _ in range(200):
+        with contextlib.suppress(ConnectionError):
+            return await asyncio.open_connection("127.0.0.1", port)
+        await asyncio.sleep(0.01)
+    raise AssertionError("it does not listen")
 
 
 async def test_a_stop_that_cannot_be_known_is_not_confirmed(town: Scene) -> None:
