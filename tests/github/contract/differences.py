@@ -41,6 +41,12 @@ KNOWN: tuple[Difference, ...] = (
     Difference(NEWER_RULES, "openapi", "/rules/branches/", "^/N$", '"type":"from_the_future"} is not valid under any'),
     Difference(NULL_DESCRIPTION, "openapi", place="/labels/N/description$", problem='^null is not of type "string"$'),
     Difference(NEWER_EVENTS, "webhooks", place="/app/events/N$", problem='^"repository_ruleset" is not one of'),
+    Difference(
+        NEWER_EVENTS,
+        "webhooks",
+        place="^/issue/performed_via_github_app/events/N$",
+        problem='^"(merge_group|repository_ruleset)" is not one of',
+    ),
 )
 
 
