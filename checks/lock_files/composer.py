@@ -1,6 +1,7 @@
 """Composer: https://getcomposer.org/doc/01-basic-usage.md and the schema of a package's own file.
 
-Archives have no checksum as a rule; they are named by the commit that they are made of.
+Archives have no checksum as a rule; they are named by the commit that they are made of. That this commit is of the
+version's tag is not known here: GitHub serves commits of forks below the repository's address too.
 """
 
 from __future__ import annotations

@@ -106,7 +106,7 @@ def masked_all(value: Any) -> Any:
     return value
 
 
-_STRONG = re2.compile(r"sha(?:256|384|512)-[A-Za-z0-9+/]{40,90}={0,2}")
+_STRONG = re2.compile(r"sha256-[A-Za-z0-9+/]{43}=|sha384-[A-Za-z0-9+/]{64}|sha512-[A-Za-z0-9+/]{86}==")
 _SHA256 = re2.compile(r"sha256[:=][0-9a-f]{64}")
 
 

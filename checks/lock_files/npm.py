@@ -54,7 +54,9 @@ def read_npm(written: str) -> LockFile:
 
 
 def _is_installed(path: str, entry: Any) -> bool:
-    """Not the project itself, one of its workspaces, or a link to one."""
+    """Not the project itself, one of its workspaces, or a link to one. Raises UnknownForm."""
+    if path.startswith("/") or ".." in path.split("/"):
+        raise UnknownForm(f"{path[:80]!r} is no place of a package")
     return _TREE in path and "link" not in mapping(entry)
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import re2
+
 from checks.lock_files.locked import (
     Locked,
     LockFile,
@@ -27,6 +29,7 @@ _EDGES = ("dependencies", "optionalDependencies", "peerDependencies", "peerDepen
 _CLASSIC_KNOWN = ("version", "resolved", "integrity", *_EDGES)
 _BERRY_KNOWN = ("version", "resolution", "checksum", "conditions", *_EDGES)
 _META = "__metadata"
+_CHECKSUM = re2.compile(r"(?:[0-9a-z]{1,8}/)?[0-9a-f]{128}")  # a SHA-512, behind the version of the cache
 
 
 def read_yarn(written: str) -> LockFile:
@@ -92,7 +95,7 @@ def _berry(wishes: str, entry: Mapping[str, Any]) -> Locked:
         _shown(name, real),
         version,
         "npm" if plain else None,
-        frozenset({checksum}) - {""},
+        frozenset({checksum} if _CHECKSUM.fullmatch(checksum) else ()),
         traits(entry, _BERRY_KNOWN),
         canonical(entry),
     )

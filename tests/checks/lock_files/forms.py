@@ -22,6 +22,10 @@ def sha256(of: str) -> str:
     return hashlib.sha256(of.encode()).hexdigest()
 
 
+def sha512(of: str) -> str:
+    return hashlib.sha512(of.encode()).hexdigest()
+
+
 def commit(of: str) -> str:
     return hashlib.sha1(of.encode(), usedforsecurity=False).hexdigest()
 
@@ -97,7 +101,7 @@ __metadata:
 "lodash@npm:^4.17.{patch}":
   version: 4.17.{patch}
   resolution: "lodash@npm:4.17.{patch}"
-  checksum: 10c0/{sha256(f"lodash{patch}")}
+  checksum: 10c0/{sha512(f"lodash{patch}")}
   languageName: node
   linkType: hard
 
@@ -112,7 +116,7 @@ __metadata:
 "width@npm:string-width@^4.2.0":
   version: 4.2.3
   resolution: "string-width@npm:4.2.3"
-  checksum: 10c0/{sha256("width")}
+  checksum: 10c0/{sha512("width")}
   languageName: node
   linkType: hard
 """

@@ -10,7 +10,7 @@ import pytest
 from checks.dependency_steps import Step
 from checks.dependency_updates import UpdateReading, read_updates, why_more
 from tests.checks.lock_files import forms
-from tests.checks.lock_files.forms import FORMS, sha256, sri
+from tests.checks.lock_files.forms import FORMS, sha256, sha512, sri
 
 Form = Callable[[int], str]
 FORM_NAMES = [form.__name__ for _, form, _ in FORMS]
@@ -163,11 +163,13 @@ ATTACKS: list[tuple[Form, str, str, str]] = [
         "GIT\n  remote: https://evil.example/x\n  revision: abc\n  specs:\n    x (1.0.0)\n\nGEM",
         "changes `GIT`",
     ),
+    (forms.npm, r"node_modules/semver\"", 'node_modules/../../semver"', "could not be read"),
+    (forms.npm, r'"node_modules/semver"', '"/node_modules/semver"', "could not be read"),
     # No checksum, or one that proves nothing
     (forms.npm, re.escape(sri("lodash4.17.3")), "", "no checksum"),
     (forms.npm, re.escape(sri("lodash4.17.3")), "sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk=", "no checksum"),
     (forms.yarn_1, r"\n  integrity " + re.escape(sri("lodash3")), "", "no checksum"),
-    (forms.yarn, r"  checksum: 10c0/" + sha256("lodash3") + "\n", "", "no checksum"),
+    (forms.yarn, r"  checksum: 10c0/" + sha512("lodash3") + "\n", "", "no checksum"),
     (forms.pnpm, re.escape(sri("lodash3")), "sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk=", "no checksum"),
     (forms.bun, re.escape(sri("lodash3")), "", "no checksum"),
     (forms.poetry, r"sha256:" + sha256("wheel3"), "md5:d41d8cd98f00b204e9800998ecf8427e", "no checksum"),
@@ -178,11 +180,13 @@ ATTACKS: list[tuple[Form, str, str, str]] = [
     (forms.cargo, sha256("serde3"), "", "no checksum"),
     (forms.bundler, r" sha256=" + sha256("nokogiri3"), "", "no checksum"),
     (forms.bundler, r"(?s)CHECKSUMS.*?\n\n", "", "no checksum"),
+    (forms.yarn, sha512("lodash3"), sha256("lodash3"), "no checksum"),
+    (forms.npm, re.escape(sri("lodash4.17.3"))[:-4], sri("lodash4.17.3")[:-2], "no checksum"),
     # Other bytes under the same version
     (forms.npm, re.escape(sri("semver7.6.0")), sri("evil"), "changes semver 7.6.0"),
     (forms.npm_1, re.escape(sri("x1.0.0")), sri("evil"), "changes x 1.0.0"),
     (forms.yarn_1, re.escape(sri("core")), sri("evil"), "changes @babel/core 7.1.0"),
-    (forms.yarn, sha256("width"), sha256("evil"), "changes width (which is string-width) 4.2.3"),
+    (forms.yarn, sha512("width"), sha512("evil"), "changes width (which is string-width) 4.2.3"),
     (forms.pnpm, re.escape(sri("react")), sri("evil"), "changes react 18.2.0"),
     (forms.bun, re.escape(sri("m")), sri("evil"), "changes mirrored 1.0.0"),
     (forms.poetry, sha256("inner"), sha256("evil"), "changes inner 1.0.0"),
@@ -278,3 +282,34 @@ def test_anything_else_is_no_update(form: Form, pattern: str, replacement: str, 
     changed, count = re.subn(pattern, replacement, after, count=1)
     assert count == 1, "the form holds what is attacked"
     assert said in why(PATH[form], before, changed)
+
+
+# Lines of which a word may change without notice: words about a package, whom it asks for (each of whom is looked at
+# itself), ranges, digests of the manifest, and in files that are not YAML or JSON comments.
+FREE: dict[Form, str] = {
+    forms.npm: r'"(?:license|lodash|@babel/core)":|"node_modules/@babel/core/node_modules/semver"',
+    forms.npm_1: r'"lodash": "\^',
+    forms.npm_2: r'"(?:license|lodash|@babel/core)":|"node_modules/@babel/core/node_modules/semver"',
+    forms.yarn_1: r"#|@\^|resolved ",
+    forms.yarn: r'#|"\S+@npm:|version: 0.0.0-use.local|lodash: "npm:',
+    forms.pnpm: r"specifier|version: |engines|lodash@4.17.3: \{\}|react-dom@18.2.0\(react@18.2.0\):",
+    forms.pnpm_6: r"specifier|dev:",
+    forms.bun: r'"lodash": "\^',
+    forms.poetry: r"#|description|python-versions|groups|\{file = |all = |content-hash",
+    forms.pdm: r"#|content_hash|requires_python|summary|groups|\{file = ",
+    forms.uv: r"size = |version = \"1.0.0\"|requires-dist",
+    forms.pipenv: r'"sha256": |"markers"',
+    forms.cargo: r'#|version = "0.1.0"',
+    forms.composer: r'"content-hash"|"reference": |"php": |"time"',
+    forms.bundler: r"specs:|racc \(~> 1.4\)|nokogiri \(~> 1.16.3\)",
+    forms.go_sum: r"/go.mod ",
+}
+
+
+@pytest.mark.parametrize(("path", "form", "name"), FORMS, ids=FORM_NAMES)
+def test_no_other_word_changes_without_notice(path: str, form: Form, name: str) -> None:
+    before, after = form(1), form(3)
+    for word in re.finditer(r"[A-Za-z0-9+/_.:-]{2,}", after):
+        changed = f"{after[: word.start()]}evil{after[word.end() :]}"
+        line = after[after.rfind("\n", 0, word.start()) + 1 : after.find("\n", word.end())]
+        assert why(path, before, changed) or re.search(FREE[form], line), f"{word[0]} in {line}"
