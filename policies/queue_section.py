@@ -73,6 +73,11 @@ class Freeze(Section):
         description="Who may let a pull request pass a freeze, by `/requeue despite-freeze`. Nobody, until named."
     )
 
+    @property
+    def freezes(self) -> bool:
+        """Whether it names any freeze at all."""
+        return bool(self.windows or self.label)
+
 
 class Probation(Section):
     """When the gate begins to enqueue an agent's work by itself."""

@@ -28,6 +28,7 @@ from checks.snapshot import Permission, Stack
 from policies.eviction import Eviction
 from policies.freeze import FreezingIssue, Frozen, frozen
 from policies.load import PolicyState
+from policies.queue_section import Freeze
 from policies.schema import Policy
 from policies.serial import Place, Requeue, place_of, requeue_of
 
@@ -56,8 +57,8 @@ async def read_queue_state(gate: Gate, seen: Look, stack: Stack | None) -> Queue
         external=policy.queue.kind == "external",
         place=place_of([*others, *([own] if own else [])], seen.key.number),
         wish=wish,
-        asked=await _asked(client, repository, policy, seen, done),
-        frozen=None if passes else await read_frozen(gate, client, repository, policy),
+        asked=await _asked(client, repository, seen, done),
+        frozen=None if passes else await read_frozen(gate, client, repository, seen.target.policy.policies),
         below_green=await below_is_green(gate, repository.id, stack),
         eviction=await _eviction(client, repository, seen),
         grouping=None if is_serial else await _grouping(client, repository, seen),
@@ -139,8 +140,18 @@ async def serial_in_force(connection: Connection, repository_id: int, state: Pol
     return state.policy.queue.kind == "serial"
 
 
-async def read_frozen(gate: Gate, client: GitHubClient, repository: RepositoryName, policy: Policy) -> Frozen | None:
-    freeze = policy.queue.freeze
+async def read_frozen(
+    gate: Gate, client: GitHubClient, repository: RepositoryName, policies: Sequence[Policy]
+) -> Frozen | None:
+    """What freezes merging by one of the policies that judge: the first one's word, if it has any."""
+    for policy in policies:
+        found = await _frozen_by(policy.queue.freeze, gate, client, repository)
+        if found is not None:
+            return found
+    return None
+
+
+async def _frozen_by(freeze: Freeze, gate: Gate, client: GitHubClient, repository: RepositoryName) -> Frozen | None:
     issues: tuple[FreezingIssue, ...] = ()
     if freeze.label:
         listing = await reads.labelled_issues(client, repository.owner, repository.name, freeze.label)
@@ -172,13 +183,14 @@ def _still_says(pull: PullRequest, comments: Mapping[int, Comment], done: DoneRe
 
 
 async def _asked(
-    client: GitHubClient, repository: RepositoryName, policy: Policy, seen: Look, done: Sequence[DoneRequeue]
+    client: GitHubClient, repository: RepositoryName, seen: Look, done: Sequence[DoneRequeue]
 ) -> tuple[AskedRequeue, ...]:
     """Commands of people in new comments. An edited comment asks for nothing: nobody knows who edited it to what."""
     known = {one.comment_id for one in done}
     new = [(comment, command) for comment, command in _commands(seen.pull) if comment.full_database_id not in known]
     head_seen_at = seen.memory.row.head_seen_at
-    return tuple([await _judged(client, repository, policy, *one, head_seen_at) for one in new[:MOST_ASKED]])
+    policies = seen.target.policy.policies
+    return tuple([await _judged(client, repository, policies, *one, head_seen_at) for one in new[:MOST_ASKED]])
 
 
 def _commands(pull: PullRequest) -> list[tuple[Comment, Requeue]]:
@@ -193,7 +205,7 @@ def _commands(pull: PullRequest) -> list[tuple[Comment, Requeue]]:
 async def _judged(
     client: GitHubClient,
     repository: RepositoryName,
-    policy: Policy,
+    policies: Sequence[Policy],
     comment: Comment,
     command: Requeue,
     head_seen_at: datetime | None,
@@ -201,7 +213,7 @@ async def _judged(
     """An exception is for the head that stood there when it was asked for, not for one that was pushed right after."""
     assert comment.author is not None
     login = comment.author.login
-    refused = await _refused(client, repository, policy, login, command)
+    refused = await _refused(client, repository, policies, login, command)
     is_older = head_seen_at is None or comment.created_at < head_seen_at
     if refused is None and is_older and (command.jump or command.despite_freeze):
         refused = OTHER_HEAD
@@ -209,15 +221,18 @@ async def _judged(
 
 
 async def _refused(
-    client: GitHubClient, repository: RepositoryName, policy: Policy, login: str, command: Requeue
+    client: GitHubClient, repository: RepositoryName, policies: Sequence[Policy], login: str, command: Requeue
 ) -> str | None:
+    """An exception from a freeze must be one to every policy that freezes; the queue itself is the repository's."""
+    policy = policies[0]
     if await rights.permission(client, repository, login) < Permission.WRITE:
         return NOT_ALLOWED
     if command.jump and policy.queue.kind != "serial":
         return NOT_NATIVE
     if command.jump and not await rights.is_named(client, repository, login, policy.queue.jump):
         return NO_JUMP
-    exceptions = policy.queue.freeze.exceptions
-    if command.despite_freeze and not await rights.is_named(client, repository, login, exceptions):
-        return NO_EXCEPTION
+    freezes = [each.queue.freeze for each in policies if each is policy or each.queue.freeze.freezes]
+    for freeze in freezes if command.despite_freeze else ():
+        if not await rights.is_named(client, repository, login, freeze.exceptions):
+            return NO_EXCEPTION
     return None

@@ -120,7 +120,7 @@ async def _clear_away(
 
 async def _move(queue: SerialQueue, entries: Sequence[Entry]) -> Outcome:
     gate, policy = queue.gate, queue.state.policy.queue
-    frozen = await read_frozen(gate, gate.client(queue.key.installation_id), queue.repository, queue.state.policy)
+    frozen = await read_frozen(gate, gate.client(queue.key.installation_id), queue.repository, queue.state.policies)
     limit = timedelta(minutes=policy.turn_minutes)
     move = next_move(entries, queue.tip.oid, gate.now(), limit, is_frozen=frozen is not None)
     log.debug("serial queue", key=str(queue.key), move=type(move).__name__)

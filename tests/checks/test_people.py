@@ -10,9 +10,10 @@ import pytest
 from checks import people
 from checks.electorate import permission_of
 from checks.paths import PathPatterns
-from checks.people import AgentMarkers, Classification, DependencyBots, PeopleRule, classify
+from checks.people import AgentMarkers, Classification, DependencyBots, PeopleRule, classify, has_proven_mark
 from checks.snapshot import (
     Account,
+    Commit,
     Diff,
     FileStatus,
     Head,
@@ -343,3 +344,25 @@ def test_permissions_are_found_whatever_the_case() -> None:
     assert permission_of(snapshot, "Rita") is Permission.ADMIN
     assert permission_of(snapshot, "sam") is Permission.NONE
     assert permission_of(snapshot, "ann") is Permission.NONE
+
+
+TRAILER = "s\n\nCo-authored-by: C <noreply@anthropic.com>"
+
+
+@pytest.mark.parametrize(
+    ("commits", "seen"),
+    [
+        ((commit(OPERATOR, message=TRAILER),), "person"),
+        ((commit(OPERATOR, message=TRAILER), commit(OPERATOR)), "person"),
+        ((commit(OPERATOR, message=TRAILER), commit(COPILOT)), None),
+        ((commit(COPILOT, message=TRAILER, signature_valid=True, signed_by_github=True),), None),
+        ((commit(OPERATOR, message=TRAILER), commit(READER)), None),
+    ],
+)
+def test_what_only_messages_say_makes_an_agent_s_of_what_else_is_a_person_s(
+    commits: tuple[Commit, ...], seen: str | None
+) -> None:
+    of = persons(commits=commits)
+    found = _classify(of, build.WRITERS)
+    assert (found.kind, found.seen_kind) == ("agent", seen)
+    assert has_proven_mark(of, build.NAMESPACE) is any(one.author.account == COPILOT for one in commits)

@@ -8,9 +8,16 @@ from typing import Any
 
 import pytest
 
+from app.gate import rights
 from app.gate.observation import Wish
-from app.gate.queue_state import newest_wish
+from app.gate.presets import read_presets
+from app.gate.queue_state import _refused, newest_wish, read_frozen
 from app.store.requeues import DoneRequeue
+from checks.snapshot import Permission
+from policies.floor import load_floor
+from policies.load import load
+from policies.schema import Policy
+from policies.serial import Requeue
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 LATER = NOW + timedelta(minutes=5)
@@ -65,3 +72,46 @@ ROWS: list[tuple[str, Any, list[DoneRequeue], Wish | None]] = [
 @pytest.mark.parametrize(("of", "commands", "wish"), [row[1:] for row in ROWS], ids=[row[0] for row in ROWS])
 def test_wishes(of: Any, commands: list[DoneRequeue], wish: Wish | None) -> None:
     assert newest_wish(of, commands) == wish
+
+
+WINTER = "queue: {freeze: {windows: [{starts: '2026-11-01 00:00', ends: '2026-12-24 00:00', reason: winter}]%s}}\n"
+
+
+def policies(own: str, floor: str) -> tuple[Policy, ...]:
+    presets = read_presets()
+    return load(f"version: 1\n{own}", presets), load_floor(f"version: 1\n{floor}", presets)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("own", "floor", "frozen"), [("", "", False), (WINTER % "", "", True), ("", WINTER % "", True)]
+)
+async def test_a_freeze_of_either_policy_holds(own: str, floor: str, frozen: bool) -> None:
+    gate: Any = SimpleNamespace(now=lambda: NOW)
+    nothing: Any = object()  # no issue is asked for without a label
+    found = await read_frozen(gate, nothing, nothing, policies(own, floor))
+    assert (found is not None) is frozen
+    assert found is None or "winter" in found.reason
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("own", "floor", "may"),
+    [
+        (WINTER % "", "", False),
+        (WINTER % ", exceptions: {users: [bob]}", "", True),
+        (WINTER % ", exceptions: {users: [bob]}", WINTER % "", False),
+        (WINTER % ", exceptions: {users: [bob]}", WINTER % ", exceptions: {users: [bob]}", True),
+    ],
+)
+async def test_an_exception_is_one_to_every_policy_that_freezes(
+    own: str, floor: str, may: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def writer(*_: object) -> Permission:
+        return Permission.WRITE
+
+    monkeypatch.setattr(rights, "permission", writer)
+    nothing: Any = object()
+    command = Requeue(despite_freeze=True)
+    refused = await _refused(nothing, nothing, policies(own, floor), "bob", command)
+    assert (refused is None) is may
