@@ -146,12 +146,19 @@ def with_registrations(settings: Settings) -> Settings:
     courier = load(settings.data, "courier") if settings.courier is None else None
     found: dict[str, Any] = {}
     if gate is not None:
-        pages = PageSettings(public_url=gate.public_url, client_id=gate.client_id, client_secret=gate.client_secret)
-        found |= {"gate": _app_of(gate), "pages": settings.pages or pages, "polling": settings.polling or gate.polling}
+        found |= {"gate": _app_of(gate), "polling": settings.polling or gate.polling}
+        found["pages"] = settings.pages or _pages_of(gate)
         found["webhook_secrets"] = settings.webhook_secrets or tuple(filter(None, [gate.webhook_secret]))
     if courier is not None:
         found["courier"] = _app_of(courier)
     return replace(settings, **found)
+
+
+def _pages_of(registration: Registration) -> PageSettings | None:
+    secret = registration.client_secret
+    if secret is None:
+        return None
+    return PageSettings(public_url=registration.public_url, client_id=registration.client_id, client_secret=secret)
 
 
 def _app_of(registration: Registration) -> AppSettings:

@@ -8,11 +8,14 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from app.errors import ActionableError
 from app.json_fields import field, optional_field
 from app.secret import SecretStr
+
+if TYPE_CHECKING:
+    from app.github.registering import RegisteredApp
 
 Role = Literal["gate", "courier"]
 
@@ -34,9 +37,24 @@ class Registration:
     private_key: SecretStr
     webhook_secret: SecretStr | None = None
     client_id: str
-    client_secret: SecretStr
+    client_secret: SecretStr | None = None  # None: no pages for people
     public_url: str
     polling: bool = False
+
+
+def registration_of(app: RegisteredApp, public_url: str, *, polling: bool) -> Registration:
+    """What is kept of the App that GitHub handed over."""
+    return Registration(
+        app_id=app.id,
+        slug=app.slug,
+        html_url=app.html_url,
+        private_key=app.pem,
+        webhook_secret=app.webhook_secret,
+        client_id=app.client_id,
+        client_secret=app.client_secret,
+        public_url=public_url,
+        polling=polling,
+    )
 
 
 def path_of(data: Path, role: Role) -> Path:
@@ -83,6 +101,7 @@ def read(text: bytes) -> Registration:
     """What `save` wrote. Raises ValueError, RecursionError."""
     value = json.loads(text)
     webhook_secret = optional_field(value, "webhook_secret", str)
+    client_secret = optional_field(value, "client_secret", str)
     return Registration(
         app_id=field(value, "app_id", int),
         slug=field(value, "slug", str),
@@ -90,7 +109,7 @@ def read(text: bytes) -> Registration:
         private_key=SecretStr(field(value, "private_key", str)),
         webhook_secret=None if webhook_secret is None else SecretStr(webhook_secret),
         client_id=field(value, "client_id", str),
-        client_secret=SecretStr(field(value, "client_secret", str)),
+        client_secret=None if client_secret is None else SecretStr(client_secret),
         public_url=field(value, "public_url", str),
         polling=field(value, "polling", bool),
     )

@@ -30,6 +30,8 @@ class App(Model):
     id: int
     slug: str
     name: str
+    html_url: str = ""
+    client_id: str = ""
     permissions: dict[str, str] = Field(default_factory=dict)
     events: tuple[str, ...] = ()
 

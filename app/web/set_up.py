@@ -23,7 +23,7 @@ from app.github.errors import GitHubError
 from app.github.git_access import web_url
 from app.github.registering import convert
 from app.local.shipped import app_manifest
-from app.registrations import Registration, Role, load, save
+from app.registrations import Role, load, registration_of, save
 from app.web.manifests import REGISTERED_PATH, BadAccount, manifest, reasons, registration_address
 from app.web.pages import Pages
 
@@ -138,17 +138,7 @@ class SetUp:
         except GitHubError as wrong:
             log.warning("the App was not registered", error=str(wrong))
             return self._pages.message("GitHub did not hand over the App.", f"Begin again at {PATH}. {wrong}", 502)
-        registration = Registration(
-            app_id=app.id,
-            slug=app.slug,
-            html_url=app.html_url,
-            private_key=app.pem,
-            webhook_secret=app.webhook_secret,
-            client_id=app.client_id,
-            client_secret=app.client_secret,
-            public_url=self._wanted.public_url,
-            polling=self._wanted.polling,
-        )
+        registration = registration_of(app, self._wanted.public_url, polling=self._wanted.polling)
         await asyncio.to_thread(save, self._data, role, registration)
         log.info("an App was registered", role=role, app_id=app.id, slug=app.slug)
         if role == "courier":
@@ -187,7 +177,13 @@ def key_address(base: str, key: str) -> str:
 
 def _wanted(query: Mapping[str, Any]) -> Wanted:
     """Raises BadAddress."""
-    url = str(query.get("address", "")).strip().rstrip("/")[:300]
+    url = public_address(str(query.get("address", "")))
+    return Wanted(str(query.get("account", "")).strip()[:100], url, query.get("polling") == "on")
+
+
+def public_address(text: str) -> str:
+    """The address at which GitHub and people reach the service, without a slash at its end. Raises BadAddress."""
+    url = text.strip().rstrip("/")[:300]
     parts = urlsplit(url)
     local = parts.hostname in ("localhost", "127.0.0.1", "::1")
     if (
@@ -197,4 +193,4 @@ def _wanted(query: Mapping[str, Any]) -> Wanted:
         or (parts.scheme == "http" and not local)
     ):
         raise BadAddress(f"{url or 'An empty address'} is no address for the service. Write https:// and its name.")
-    return Wanted(str(query.get("account", "")).strip()[:100], url, query.get("polling") == "on")
+    return url
