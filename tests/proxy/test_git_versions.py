@@ -1,7 +1,8 @@
 """Pushes as other versions of git begin them: what their capability lists were seen to be, on the proxy's socket.
 
 The lists are from traces and recorded requests that users of those versions published, with the branch of this test in
-the place of theirs; git 2.39 runs as it is in `test_git`. Fetching has no such table, because it is passed on unread.
+the place of theirs; those of 2.39.5, libgit2 and dulwich were recorded as answers to the very list that the proxy
+offers. Fetching has no such table, because it is passed on unread.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ SEEN = {
     "2.24": b" report-status side-band-64k quiet agent=git/2.24.0.1.g52e0cf1d06",
     "2.41": b" report-status-v2 side-band-64k quiet object-format=sha1 agent=git/2.41.0.rc0.368.gaafabc8979",
     "2.43, with a line's end": b" report-status-v2 side-band-64k quiet object-format=sha1 agent=git/2.43.0\n",
+    "2.39.5": b" report-status-v2 side-band-64k quiet object-format=sha1 agent=git/2.39.5",
+    "libgit2 1.9.7": b" report-status side-band-64k\n",
+    "dulwich 1.2.21": b"agent=dulwich/1.2.21 delete-refs ofs-delta report-status side-band-64k",
     "2.50, with its system": b" report-status-v2 side-band-64k object-format=sha1 agent=git/2.50.1-Linux",
 }
 
