@@ -15,6 +15,7 @@ from app.secret import SecretStr
 
 log = structlog.get_logger(__name__)
 
+FIRST = 5.0  # seconds after the start
 EVERY = 60.0  # seconds
 PATIENCE = 10.0  # seconds for the answer
 
@@ -28,6 +29,7 @@ async def beat(
 ) -> None:
     """Until cancelled. What the watchdog answers is of no interest; the address is a secret and never logged."""
     async with httpx.AsyncClient(transport=transport, timeout=PATIENCE, trust_env=False) as client:
+        await sleep(FIRST)
         while True:
             if alive():
                 await _ask(client, address)

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from app.config import Misconfigured, read_settings
-from app.heartbeat import EVERY, beat
+from app.heartbeat import EVERY, FIRST, beat
 from app.logging import configure_logging
 from app.secret import SecretStr
 
@@ -25,14 +25,17 @@ def told(alive: list[bool], answer: Callable[[httpx.Request], httpx.Response]) -
         asked.append(str(request.url))
         return answer(request)
 
+    slept: list[float] = []
+
     async def sleep(seconds: float) -> None:
-        assert seconds == EVERY
+        slept.append(seconds)
 
     async def run() -> None:
         with pytest.raises(RuntimeError, match="StopIteration"):
             await beat(ADDRESS, lambda: next(minutes), transport=httpx.MockTransport(note), sleep=sleep)
 
     asyncio.run(run())
+    assert slept == [FIRST] + [EVERY] * len(alive)
     return asked
 
 

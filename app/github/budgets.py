@@ -186,6 +186,7 @@ class Budget:
 class WriteLimits:
     """Writes of one installation: `burst` at once, then `per_second`, never more than the other two.
 
+    Of those two a part is kept back for what is more urgent, as it is of the hourly budgets.
     A write that would wait longer than `patience` seconds is refused with RateLimited.
     """
 
@@ -230,10 +231,10 @@ class WriteBucket:
     def _slot(self) -> float:
         limits, sent = self._limits, self._sent
         slot = max(self._clock(), self._next - (limits.burst - 1) / limits.per_second)
-        if len(sent) >= limits.per_minute:
-            slot = max(slot, sent[-limits.per_minute] + 60)
-        if len(sent) >= limits.per_hour:
-            slot = max(slot, sent[-limits.per_hour] + 3600)
+        for most, seconds in ((limits.per_minute, 60), (limits.per_hour, 3600)):
+            own = max(1, int(most * (1 - KEPT_BACK[present_urgency()])))
+            if len(sent) >= own:
+                slot = max(slot, sent[-own] + seconds)
         return slot
 
     def _take(self, slot: float) -> None:

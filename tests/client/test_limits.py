@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import httpx
 import pytest
 
-from app.github.budgets import WriteBucket, WriteLimits
+from app.github.budgets import Urgency, WriteBucket, WriteLimits, urgency
 from app.github.errors import GitHubDown, RateLimited
 from tests.client.double import START, GitHubDouble, Thing
 
@@ -192,6 +192,24 @@ async def test_the_default_stays_below_githubs_published_limits() -> None:
     for window, most in ((60, 80), (3600, 500)):
         busiest = max(sum(1 for other in moments if start <= other < start + window) for start in moments)
         assert busiest < most
+
+
+@pytest.mark.parametrize(
+    ("level", "at_once"), [(Urgency.RESYNC, 42), (Urgency.HEAD, 51), (Urgency.COMMAND, 57), (Urgency.GROUP, 60)]
+)
+async def test_part_of_the_writes_is_kept_back_for_the_more_urgent(level: Urgency, at_once: int) -> None:
+    """Sixty a minute: the least urgent leave thirty of a hundred, and so on, and the most urgent may take all."""
+    time = Time()
+    bucket = WriteBucket(WriteLimits(per_second=1e6, burst=1000, per_minute=60, per_hour=1000, patience=0), time)
+    with urgency(level):
+        for _ in range(at_once):
+            await bucket.turn("POST /x", START)
+        with pytest.raises(RateLimited):
+            await bucket.turn("POST /x", START)
+    for _ in range(60 - at_once):
+        await bucket.turn("POST /x", START)
+    with pytest.raises(RateLimited):
+        await bucket.turn("POST /x", START)
 
 
 async def test_a_mutation_is_a_write_and_a_query_is_none(github: GitHubDouble) -> None:

@@ -129,16 +129,20 @@ async def test_two_workers_share_the_work_and_one_may_die(place: Town) -> None:
 
 
 async def test_polling_works_with_no_webhook_at_all(quiet_place: Town) -> None:
-    place = quiet_place
-    gate = place.gate(MERGEGATE_POLLING="1", MERGEGATE_RESYNC_SECONDS="2")
+    place, asked = quiet_place, asyncio.Event()
+    watchdog = await asyncio.start_server(lambda *_: asked.set(), "127.0.0.1", 0)
+    address = f"http://127.0.0.1:{watchdog.sockets[0].getsockname()[1]}/alive"
+    gate = place.gate(MERGEGATE_POLLING="1", MERGEGATE_RESYNC_SECONDS="2", MERGEGATE_HEARTBEAT_URL=address)
     await gate.start()
     try:
         await gate.healthy()
         await _works(place, gate)
+        await _until(asked.is_set, "the heartbeat", gate)
         async with httpx.AsyncClient(trust_env=False) as client:
             assert (await client.post(gate.address + PATH, content=b"{}")).status_code == 404
     finally:
         await gate.cleanup()
+        watchdog.close()
     assert [one for one in place.github.world.deliveries if one.app_id == place.app.id] == []
 
 
