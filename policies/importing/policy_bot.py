@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from policies.importing.imported import ALWAYS, NEVER, ForeignError, Imported, rule_names
-from policies.importing.policy_bot_words import condition_of, people_of, who_of
+from policies.importing.policy_bot_words import condition_of, people_of, statuses_of, who_of
 
 _APPROVAL = "approval"
 Value = Any
@@ -119,6 +119,7 @@ class _Import:
             self.result.lose("the condition of the disapproval: the veto holds for every pull request")
 
     def _settings(self, rules: list[Mapping[str, Value]]) -> None:
+        self._jobs(rules)
         defaults = (self.value.get("approval_defaults") or {}).get("options") or {}
         options = [{**defaults, **(rule.get("options") or {})} for rule in rules]
         for sentence in dict.fromkeys(sentence for one in options for sentence in _lost_options(one)):
@@ -129,6 +130,16 @@ class _Import:
                 self.result.policy["review"] = {"keep_on_clean_merge": True}
             else:
                 self.result.lose("`ignore_update_merges`, as some rules invalidate approvals on such merges too")
+
+    def _jobs(self, rules: list[Mapping[str, Value]]) -> None:
+        asked = [(rule.get("if"), (rule.get("requires") or {}).get("conditions")) for rule in rules]
+        names = [name for both in asked for predicates in both for name in statuses_of(predicates)]
+        if names:
+            self.result.policy["ci"] = {"jobs": list(dict.fromkeys(names))}
+            self.result.lose(
+                "statuses are demanded as jobs of workflows, of every change that is not a person's own: write the "
+                "jobs' names where they differ; what needs them does not pass by itself for a person's"
+            )
 
 
 def _lost_options(options: Mapping[str, Value]) -> Iterator[str]:

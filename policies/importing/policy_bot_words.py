@@ -23,7 +23,7 @@ def condition_of(predicates: Value) -> Turned:
     """All predicates must hold. An empty condition: there are none that could be turned."""
     parts: list[dict[str, Value]] = []
     doubts: list[str] = []
-    for name, value in predicates.items() if isinstance(predicates, dict) else ():
+    for name, value in _alone(predicates).items():
         turn = _WORDS.get(name)
         found = turn(value) if turn is not None and isinstance(value, _SHAPES.get(name, dict)) else None
         if found is None:
@@ -31,6 +31,27 @@ def condition_of(predicates: Value) -> Turned:
         else:
             parts += found
     return (parts[0] if len(parts) == 1 else {"all": parts} if parts else {}), doubts
+
+
+def _alone(predicates: Value) -> dict[str, Value]:
+    """Whose author is one account and the only contributor has no contributor but that account."""
+    found = dict(predicates) if isinstance(predicates, dict) else {}
+    author = found.get("has_author_in")
+    users = author.get("users") if isinstance(author, dict) and set(author) == {"users"} else None
+    if found.get("author_is_only_contributor") is True and isinstance(users, list) and len(users) == 1:
+        del found["author_is_only_contributor"]
+        found.setdefault("only_has_contributors_in", {"users": users})
+    return found
+
+
+def statuses_of(predicates: Value) -> list[str]:
+    """Names of the statuses that must have succeeded; none where another conclusion would do too."""
+    found = predicates if isinstance(predicates, dict) else {}
+    names = found.get("has_successful_status") or []
+    status = found.get("has_status")
+    if isinstance(status, dict) and (status.get("conclusions") or ["success"]) == ["success"]:
+        names = [*(names if isinstance(names, list) else []), *(status.get("statuses") or [])]
+    return [str(name)[:500] for name in names] if isinstance(names, list) else []
 
 
 def people_of(groups: Mapping[str, Value]) -> bool:
@@ -167,6 +188,12 @@ def _signed(value: Value) -> list[dict[str, Value]] | None:
     return [{"signed": value}]
 
 
+def _succeeded(value: Value) -> list[dict[str, Value]] | None:
+    """Their names become jobs that the evidence of agents' work must have; of people's own it asks for none."""
+    names = statuses_of({"has_status": value} if isinstance(value, dict) else {"has_successful_status": value})
+    return [{"kinds": ["agent", "outsider", "dependency-bot"]}] if names else None
+
+
 def _workflows(value: Value) -> list[dict[str, Value]] | None:
     paths = [str(path) for path in value.get("workflows") or ()]
     conclusions = [str(word) for word in value.get("conclusions") or ("success",)]
@@ -188,5 +215,7 @@ _WORDS: Mapping[str, Callable[[Value], list[dict[str, Value]] | None]] = {
     "repository": _repository,
     "has_valid_signatures": _signed,
     "has_workflow_result": _workflows,
+    "has_status": _succeeded,
+    "has_successful_status": _succeeded,
 }
-_SHAPES: Mapping[str, type] = {"has_labels": list, "has_valid_signatures": bool}
+_SHAPES: Mapping[str, type] = {"has_labels": list, "has_successful_status": list, "has_valid_signatures": bool}

@@ -217,11 +217,10 @@ BALENA = Public(
         ({"approvals": ["writer"]}, "passes"),
         ({"fork": True}, "acme/docs, anyone with write permission"),
         ({"fork": True, "approvals": ["writer"]}, "passes"),
-        # That the bot alone wrote it cannot be said, so that way stays closed.
-        ({"author": "balena-renovate[bot]"}, "acme/docs, anyone with write permission"),
+        ({"author": "balena-renovate[bot]"}, "passes"),
+        ({"author": "dev"}, "acme/docs, anyone with write permission"),
         ({"approvals": ["writer"], "changes_requested": ["dev"]}, "never"),
     ],
-    ("`author_is_only_contributor`",),
 )  # fmt: skip
 
 AVAST = Public(

@@ -12,7 +12,7 @@ from checks.finding import Status
 from policies.case_run import run_cases
 from policies.case_sections import read_cases
 from policies.importing.detect import import_policy
-from policies.importing.imported import ForeignError, Imported, render
+from policies.importing.imported import NEVER, ForeignError, Imported, render
 from policies.importing.policy_bot import import_policy_bot
 from policies.importing.policy_bot_words import condition_of
 from policies.load import PolicyState
@@ -52,6 +52,52 @@ def test_what_it_means(public: Public, given: dict[str, Any], meaning: str) -> N
     else:
         assert review.review.status is Status.PENDING
         assert meaning == "waits" or ", ".join(sorted(review.needed)) == meaning
+
+
+def _of(condition: dict[str, Any]) -> Imported:
+    rule = {"name": "auto", "if": condition, "requires": {"count": 0}}
+    person = {"name": "person", "requires": {"count": 1, "permissions": ["write"]}}
+    return imported({"policy": {"approval": [{"or": ["auto", "person"]}]}, "approval_rules": [rule, person]})
+
+
+BOT = {"users": ["dependabot[bot]"]}
+
+
+@pytest.mark.parametrize(
+    ("condition", "turned"),
+    [
+        (
+            {"has_author_in": BOT, "author_is_only_contributor": True},
+            {"all": [{"author": BOT}, {"only_contributors": BOT}]},
+        ),
+        ({"has_author_in": {"users": ["a", "b"]}, "author_is_only_contributor": True}, None),
+        ({"has_author_in": {"teams": ["a"]}, "author_is_only_contributor": True}, None),
+        ({"author_is_only_contributor": True}, None),
+        ({"has_author_in": BOT, "author_is_only_contributor": False}, None),
+        ({"has_successful_status": ["ci/test"]}, {"kinds": ["agent", "outsider", "dependency-bot"]}),
+        ({"has_status": {"statuses": ["ci/test"]}}, {"kinds": ["agent", "outsider", "dependency-bot"]}),
+        (
+            {"has_status": {"statuses": ["ci/test"], "conclusions": ["success"]}},
+            {"kinds": ["agent", "outsider", "dependency-bot"]},
+        ),
+        ({"has_status": {"statuses": ["ci/test"], "conclusions": ["success", "skipped"]}}, None),
+        ({"has_status": {"statuses": []}}, None),
+        ({"has_successful_status": "ci/test"}, None),
+    ],
+)
+def test_what_a_rule_that_passes_by_itself_asks(condition: dict[str, Any], turned: dict[str, Any] | None) -> None:
+    """None: part of it has no counterpart, so that the rule never passes by itself."""
+    found = _of(condition)
+    rule = found.policy["rules"]["auto"]
+    if turned is None:
+        assert NEVER in [each["condition"] for each in rule["require"].get("all", [rule["require"]])]
+        assert any("never passes" in lost for lost in found.lost)
+    else:
+        assert rule["when"] == turned
+        assert not any("never passes" in lost for lost in found.lost)
+    asks_for_a_job = turned is not None and "kinds" in turned
+    assert (found.policy.get("ci") == {"jobs": ["ci/test"]}) is asks_for_a_job
+    assert not state(render(found, "x")).errors
 
 
 @pytest.mark.parametrize("public", PUBLIC, ids=[public.place for public in PUBLIC])
@@ -106,7 +152,8 @@ PREDICATES: list[tuple[dict[str, Any], dict[str, Any], list[str]]] = [
     ({"has_workflow_result": {"workflows": ["a.yml"]}},
      {"workflows": [{"path": "a.yml", "conclusions": ["success"]}]}, []),
     ({"has_workflow_result": {}}, {}, ["`has_workflow_result`"]),
-    ({"has_status": {"statuses": ["x"]}, "has_labels": ["a"]}, {"labels": ["a"]}, ["`has_status`"]),
+    ({"has_valid_signatures_by": {"users": ["x"]}, "has_labels": ["a"]}, {"labels": ["a"]},
+     ["`has_valid_signatures_by`"]),
 ]  # fmt: skip
 
 
@@ -123,9 +170,9 @@ def test_whoever_cannot_be_named_leaves_it_closed() -> None:
     bots = _policy({"requires": {"count": 1, "users": ["x[bot]"]}})
     assert imported(bots).lost[0] == "approvals by bots never count: x[bot]"
     assert verdict(in_force(bots), {"approvals": ["dev"]}).review.status is Status.FAILED
-    unknown = _policy({"requires": {"conditions": {"has_status": {"statuses": ["x"]}}}})
+    unknown = _policy({"requires": {"conditions": {"has_valid_signatures_by": {"users": ["x"]}}}})
     assert verdict(in_force(unknown), {}).review.status is Status.FAILED
-    assert "until what it requires is written: `has_status`" in imported(unknown).lost[0]
+    assert "until what it requires is written: `has_valid_signatures_by`" in imported(unknown).lost[0]
 
 
 def test_merges_of_the_target_keep_approvals_only_where_no_rule_says_otherwise() -> None:
