@@ -1,7 +1,7 @@
 """The agents' proxy: clones and pushes through `mergegate proxy` and directly, one after the other, five times.
 
 The upstream is the simulated GitHub's `git http-backend` in a process of its own. Ratios are of medians; memory is the
-proxy's largest resident set, the interpreter and its libraries included.
+largest resident set (RSS) of the proxy's one process, the interpreter and its libraries included, the database not.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ import shutil
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,6 +30,8 @@ from tests.service.process import GateProcess
 
 ROUNDS = 5
 MEGABYTES = int(os.environ.get("MERGEGATE_BENCH_MEGABYTES", "190"))
+# Memory shall not depend on a pack's size: these are carried by fresh proxies. Eight clones of the largest fill a disk.
+OTHER_MEGABYTES = [int(size) for size in os.environ.get("MERGEGATE_BENCH_OTHER_MEGABYTES", "20 1000").split()]
 AT_ONCE = 8
 # What is measured is not how git packs.
 PLAIN = {"gc.auto": "0", "core.fsync": "none", "core.compression": "0", "pack.window": "0"}
@@ -44,12 +47,42 @@ class Line:
     settings: dict[str, str]
 
 
+@dataclass
+class Place:
+    """A proxy that runs in front of an upstream with one large repository. `tokens` are those of eight sessions."""
+
+    folder: Path
+    megabytes: int
+    known: dict[str, str]
+    proxy: GateProcess
+    tokens: Sequence[str]
+
+    @property
+    def direct(self) -> Line:
+        url = self.known["url"]
+        return Line("direct", f"{url}/acme/shop.git", _basic(url, self.known["token"]))
+
+    @property
+    def proxied(self) -> list[Line]:
+        address = self.proxy.address
+        return [Line("proxied", f"{address}/git/acme/shop.git", _basic(address, one)) for one in self.tokens]
+
+
 async def measure(folder: Path, say: Callable[[str], None]) -> list[Row]:
-    (folder / "proxying").mkdir()
-    folder = folder / "proxying"
-    say("making a repository for the proxy")
+    async with _place(folder / "proxying", MEGABYTES, say) as place:
+        rows = [*await _times(place, say), *await _memory_of_many(place, say)]
+    for megabytes in OTHER_MEGABYTES:
+        async with _place(folder / f"proxying-{megabytes}", megabytes, say) as place:
+            rows += await _memory_of_one(place, say) + await _memory_of_many(place, say)
+    return rows
+
+
+@asynccontextmanager
+async def _place(folder: Path, megabytes: int, say: Callable[[str], None]) -> AsyncIterator[Place]:
+    folder.mkdir()
+    say(f"making a repository of {megabytes} MB for the proxy")
     upstream = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", UPSTREAM, str(folder), str(MEGABYTES)),
+        *(sys.executable, "-m", UPSTREAM, str(folder), str(megabytes)),
         cwd=ROOT,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
@@ -60,11 +93,13 @@ async def measure(folder: Path, say: Callable[[str], None]) -> list[Row]:
     await proxy.start()
     try:
         await proxy.healthy()
-        return await _measured(folder, known, proxy, say)
+        branches = [f"refs/heads/agent/b{number}" for number in range(AT_ONCE)]
+        yield Place(folder, megabytes, known, proxy, await _sessions(folder / "data", known, branches))
     finally:
         await proxy.cleanup()
         upstream.stdin.close()
         await upstream.wait()
+        await asyncio.to_thread(shutil.rmtree, folder)
 
 
 def _proxy(folder: Path, known: dict[str, str]) -> GateProcess:
@@ -80,31 +115,38 @@ def _proxy(folder: Path, known: dict[str, str]) -> GateProcess:
     return GateProcess("proxy", sys.executable, environment, folder / "proxy.log")
 
 
-async def _measured(folder: Path, known: dict[str, str], proxy: GateProcess, say: Callable[[str], None]) -> list[Row]:
-    direct = Line("direct", f"{known['url']}/acme/shop.git", _basic(known["url"], known["token"]))
-    branches = [f"refs/heads/agent/b{number}" for number in range(AT_ONCE)]
-    tokens = await _sessions(folder / "data", known, branches)
-    proxied = [Line("proxied", f"{proxy.address}/git/acme/shop.git", _basic(proxy.address, one)) for one in tokens]
-    rows = []
-    idle = _memory(proxy.pid)
+async def _times(place: Place, say: Callable[[str], None]) -> list[Row]:
+    direct, proxied = place.direct, place.proxied[0]
+    rows, idle = [], _memory(place.proxy.pid)
     for what, one in (("clone", _clone), ("push", _push), ("push of one commit", _push_small)):
         say(f"proxy: {what}")
         times: dict[str, list[float]] = {"direct": [], "proxied": []}
-        await one(folder, direct, "warm0")
-        await one(folder, proxied[0], "warm1")
+        await one(place, direct, "warm0")
+        await one(place, proxied, "warm1")
         for turn in range(ROUNDS if what != "push of one commit" else 4 * ROUNDS):
-            for line in (direct, proxied[0]) if turn % 2 == 0 else (proxied[0], direct):
-                times[line.name].append(await one(folder, line, f"{line.name}{turn}"))
+            for line in (direct, proxied) if turn % 2 == 0 else (proxied, direct):
+                times[line.name].append(await one(place, line, f"{line.name}{turn}"))
         rows.append(_row(what, times))
-    single = _memory(proxy.pid)
-    say(f"proxy: {AT_ONCE} clones at once")
+    said = f"{_memory(place.proxy.pid):.0f} MiB ({idle:.0f} MiB idle)"
+    return [*rows, Row("proxy memory, one transfer", said, f"packs of {MEGABYTES} MB, cloned and pushed")]
+
+
+async def _memory_of_one(place: Place, say: Callable[[str], None]) -> list[Row]:
+    say(f"proxy: one transfer of {place.megabytes} MB")
+    idle = _memory(place.proxy.pid)
+    await _clone(place, place.proxied[0], "one")
+    await _push(place, place.proxied[0], "one")
+    said = f"{_memory(place.proxy.pid):.0f} MiB ({idle:.0f} MiB idle)"
+    return [Row("proxy memory, one transfer", said, f"a pack of {place.megabytes} MB, cloned and pushed")]
+
+
+async def _memory_of_many(place: Place, say: Callable[[str], None]) -> list[Row]:
+    say(f"proxy: {AT_ONCE} clones of {place.megabytes} MB at once")
     begun = time.perf_counter()
-    await asyncio.gather(*(_clone(folder, line, f"many{number}") for number, line in enumerate(proxied)))
-    took, many = time.perf_counter() - begun, _memory(proxy.pid)
-    said = f"{idle:.0f} MB idle, {single:.0f} MB after single transfers"
-    rows.append(Row("proxy memory", said, f"packs of {MEGABYTES} MB"))
-    rows.append(Row("proxy memory", f"{many:.0f} MB", f"{AT_ONCE} clones of {MEGABYTES} MB at once, {took:.1f} s"))
-    return rows
+    await asyncio.gather(*(_clone(place, line, f"many{number}") for number, line in enumerate(place.proxied)))
+    took = time.perf_counter() - begun
+    what = f"clones of {place.megabytes} MB at once, {took:.1f} s"
+    return [Row(f"proxy memory, {AT_ONCE} transfers", f"{_memory(place.proxy.pid):.0f} MiB", what)]
 
 
 def _row(what: str, times: dict[str, list[float]]) -> Row:
@@ -144,9 +186,9 @@ async def _git(folder: Path, line: Line, *arguments: str) -> float:
     return time.perf_counter() - begun
 
 
-async def _clone(folder: Path, line: Line, name: str) -> float:
-    took = await _git(folder, line, "clone", "-q", "--bare", "--single-branch", "-b", "main", line.url, name)
-    await asyncio.to_thread(shutil.rmtree, folder / name)
+async def _clone(place: Place, line: Line, name: str) -> float:
+    took = await _git(place.folder, line, "clone", "-q", "--bare", "--single-branch", "-b", "main", line.url, name)
+    await asyncio.to_thread(shutil.rmtree, place.folder / name)
     return took
 
 
@@ -154,19 +196,21 @@ def _branch(line: Line) -> str:
     return "agent/b0" if line.name == "proxied" else "agent/direct"
 
 
-async def _work(folder: Path, line: Line) -> Path:
+async def _work(place: Place, line: Line) -> Path:
     """A clone without the large history, for pushes of one line."""
-    path = folder / f"work-{line.name}"
+    path = place.folder / f"work-{line.name}"
     if not path.exists():
-        await _git(folder, line, "clone", "-q", "--depth=1", "--single-branch", "-b", "small", line.url, path.name)
+        await _git(
+            place.folder, line, "clone", "-q", "--depth=1", "--single-branch", "-b", "small", line.url, path.name
+        )
     return path
 
 
-async def _push(folder: Path, line: Line, name: str) -> float:
-    path = await _work(folder, line)
+async def _push(place: Place, line: Line, name: str) -> float:
+    path = await _work(place, line)
     noise = random.Random(name)
     for number in range(10):
-        size = MEGABYTES * 1_000_000 // 10
+        size = place.megabytes * 1_000_000 // 10
         await asyncio.to_thread((path / f"noise{number}.bin").write_bytes, noise.randbytes(size))
     await _git(path, line, "add", ".")
     await _git(path, line, "commit", "-q", "-m", name)
@@ -176,8 +220,8 @@ async def _push(folder: Path, line: Line, name: str) -> float:
     return took
 
 
-async def _push_small(folder: Path, line: Line, name: str) -> float:
-    path = await _work(folder, line)
+async def _push_small(place: Place, line: Line, name: str) -> float:
+    path = await _work(place, line)
     (path / "line.txt").write_text(name)
     await _git(path, line, "add", "line.txt")
     await _git(path, line, "commit", "-q", "-m", name)
@@ -185,7 +229,7 @@ async def _push_small(folder: Path, line: Line, name: str) -> float:
 
 
 def _memory(pid: int) -> float:
-    """The largest resident set of a process so far, in MB."""
+    """The largest resident set of a process so far, in MiB. The kernel's kB are 1024 bytes."""
     status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
     line = next(one for one in status.splitlines() if one.startswith("VmHWM:"))
-    return int(line.split()[1]) / 1000
+    return int(line.split()[1]) / 1024
