@@ -1,4 +1,4 @@
-"""What the service does for itself from time to time, in one process at a time: old rows go."""
+"""What the service does for itself, in one process at a time: old rows go, and the audit log is anchored."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import structlog
 
+from app.gate.anchoring import anchor_due
 from app.gate.gate import Gate
 from app.keys import UpkeepKey
 from app.store import audit, work
@@ -29,6 +30,7 @@ async def upkeep(gate: Gate) -> Outcome:
     gone = await prune_all(gate.database, gate.keep)
     async with gate.database.transaction() as connection:
         gone["audit_log"] = await audit.prune(connection, gate.keep.audit, BATCH)
+    await anchor_due(gate)
     if any(gone.values()):
         log.info("old rows are gone", **{table: count for table, count in gone.items() if count})
     return Sleep(MORE if max(gone.values()) >= BATCH else work.AHEAD)

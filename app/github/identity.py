@@ -48,6 +48,7 @@ PURPOSES: Mapping[Role, Mapping[str, Permissions]] = {
         "queue": {"contents": "write", "pull_requests": "write", "merge_queues": "read", "metadata": "read"},
         "branches": {"contents": "write", "metadata": "read"},
         "runs": {"actions": "write", "metadata": "read"},
+        "statuses": {"statuses": "write", "metadata": "read"},
     },
     "courier": {
         "read": {

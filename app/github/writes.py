@@ -209,6 +209,16 @@ async def dismiss_review(
     return await client.put(path, purpose="reviews", model=Review, json={"message": message, "event": "DISMISS"})
 
 
+async def create_status(client: GitHubClient, owner: str, name: str, sha: str, context: str, description: str) -> None:
+    """A commit status that says success; `description` has at most 140 characters. It can never be taken back.
+
+    https://docs.github.com/rest/commits/statuses#create-a-commit-status
+    """
+    path = route(REPO + "/statuses/{sha}", owner=owner, name=name, sha=sha)
+    body = {"state": "success", "context": context, "description": description}
+    await client.post(path, purpose="statuses", model=object, json=body)
+
+
 async def create_comment(client: GitHubClient, owner: str, name: str, number: int, body: str) -> IssueComment:
     path = route(REPO + "/issues/{number}/comments", owner=owner, name=name, number=number)
     return await client.post(path, purpose="comments", model=IssueComment, json={"body": body})

@@ -27,7 +27,7 @@ WHY: Mapping[str, str] = {
     "merge_queues": "reads the merge queue",
     "metadata": "every App has it",
     "pull_requests": "reads pull requests and reviews, comments",
-    "statuses": "lets a ruleset pin the checks to this App",
+    "statuses": "lets a ruleset pin the checks to this App, anchors the audit log",
 }
 COURIER_WHY: Mapping[str, str] = {
     "actions": "shows agents the logs of their own runs",
