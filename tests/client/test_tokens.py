@@ -242,7 +242,7 @@ def test_a_purpose_that_the_role_lacks_is_a_mistake() -> None:
 def test_no_token_may_change_workflows_rules_or_members() -> None:
     rights = {right for purposes in PURPOSES.values() for purpose in purposes.values() for right in purpose.items()}
     written = {name for name, level in rights if level != "read"}
-    assert written == {"actions", "checks", "contents", "issues", "pull_requests"}
+    assert written == {"actions", "checks", "contents", "issues", "pull_requests", "statuses"}
 
 
 def installation(permissions: dict[str, str]) -> dict[str, Any]:
