@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ipaddress
+import resource
 import socket
 import ssl
 from collections.abc import Iterator
@@ -21,9 +22,10 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from app.config import Misconfigured
 
-HEADER_SECONDS = 10.0
+HEADER_SECONDS = HANDSHAKE_SECONDS = 10.0
 HEADER_BYTES = 64 * 1024
 MOST_CONNECTIONS = 1000
+MOST_FILES = 65_536  # open at once: connections here and to GitHub, and those that have not got so far
 KEEP_ALIVE = 15  # seconds between requests of a connection
 DRAIN = 30  # seconds for requests under way when the process ends
 
@@ -158,7 +160,26 @@ def _is_loopback(host: str) -> bool:
 
 
 class Server(uvicorn.Server):
-    """uvicorn without its signal handlers, because others run in the same process."""
+    """uvicorn without its signal handlers, because others run in the same process, and with a limit for handshakes."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Until TLS is spoken a connection is not counted, and asyncio waits a minute for it unless it is told.
+
+        uvicorn has no setting for that, so it is added where it asks for the server.
+        """
+        loop = asyncio.get_running_loop()
+        create: Any = type(loop).create_server  # not the loop's own: another server may be starting
+
+        async def limited(*arguments: Any, ssl: Any = None, **named: Any) -> asyncio.Server:
+            more = {"ssl_handshake_timeout": HANDSHAKE_SECONDS} if ssl is not None else {}
+            made: asyncio.Server = await create(loop, *arguments, ssl=ssl, **more, **named)
+            return made
+
+        loop.create_server = limited  # type: ignore[method-assign]
+        try:
+            await super().startup(sockets)
+        finally:
+            vars(loop).pop("create_server", None)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -193,6 +214,18 @@ def server(application: Any, address: Address) -> Server:
         ssl_version=ssl.PROTOCOL_TLS_SERVER,
     )
     return Server(config)
+
+
+def more_files() -> int:
+    """Raise this process's limit of open files as far as it may, for the connections it lets in; what it then is.
+
+    The usual 1,024 are fewer than those, and a process that can open no file serves nobody.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    return max(soft, most)
 
 
 def listener(address: Address) -> socket.socket:

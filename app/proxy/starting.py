@@ -14,7 +14,7 @@ from app.configuration import record_configuration
 from app.proxy.api.limits import Limits
 from app.proxy.application import Proxy
 from app.proxy.courier_app import courier_identity
-from app.proxy.listening import Address, Server, listener, server, unix_listener
+from app.proxy.listening import Address, Server, listener, more_files, server, unix_listener
 from app.proxy.running import proxying
 from app.store.database import Database
 from app.until_signal import until_signal
@@ -57,6 +57,7 @@ async def proxy_server(settings: Settings) -> AsyncIterator[Bound]:
         settings.proxy_plain,
     )
     address.check()
+    more_files()
     identity = courier_identity(settings)
     async with contextlib.AsyncExitStack() as stack:
         database = await stack.enter_async_context(Database.open(settings.database_url, settings.data))

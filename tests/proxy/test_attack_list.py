@@ -88,6 +88,7 @@ ATTACKS = {
             f"{HTTP}::test_t13_slow_and_long_headers",
             f"{HTTP}::test_t13_connections_are_counted",
             "test_crowds::test_t13_idle_connections_make_room_for_those_that_ask",
+            "test_crowds::test_t13_whoever_does_not_speak_tls_is_let_go_soon",
             "test_crowds::test_t13_requests_under_way_are_not_closed_for_others",
             "test_crowds::test_t13_one_session_does_not_take_the_place_of_others",
             "test_crowds::test_t13_a_body_that_stops_coming_is_answered_and_ended",

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import resource
+import ssl
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import psycopg
 import pytest
 
 from app.proxy import flights, incoming, listening, sessions
-from tests.proxy.scene import Scene
+from app.proxy.listening import Address
+from app.proxy.upstream import MOST_CONNECTIONS as MOST_UPSTREAM
+from tests.github.tls import new_authority
+from tests.proxy.scene import Scene, serving
 from tests.proxy.test_attacks_http import ADVERTISEMENT, TYPE, ask, request, status
 from tests.proxy.test_attacks_push import PUSH, push
 from tests.proxy.test_wire import FLUSH, command
@@ -76,6 +82,40 @@ async def test_t13_idle_connections_make_room_for_those_that_ask(town: Scene, mo
             assert sum(answers) >= 12
         assert not await closed(busy)
     await sessions.revoke(town.database, grant.session, "done")
+
+
+async def test_t13_whoever_does_not_speak_tls_is_let_go_soon(
+    town: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They hold a file each, and are not counted as connections before they have spoken."""
+    monkeypatch.setattr(listening, "HANDSHAKE_SECONDS", 0.3)
+    authority = new_authority(tmp_path)
+    verify = ssl.create_default_context(cafile=str(authority.bundle))
+    address = Address("127.0.0.1", 0, authority.server.certificate, authority.server.key)
+    async with serving(town.proxy, address) as port:
+        silent = [await asyncio.open_connection("127.0.0.1", port) for _ in range(20)]
+        reader, writer = await asyncio.open_connection("localhost", port, ssl=verify)
+        writer.write(request("GET", "/session", "Connection: close", token=town.token))
+        assert status(await reader.read()) == 200
+        writer.close()
+        async with asyncio.timeout(10):
+            assert [await reader.read() for reader, _ in silent] == [b""] * 20
+        for _, writer in silent:
+            writer.close()
+
+
+def test_t13_there_are_files_for_all_connections() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (1024, hard))
+        assert (
+            listening.more_files() == resource.getrlimit(resource.RLIMIT_NOFILE)[0] > listening.MOST_CONNECTIONS + 256
+        )
+        raised = listening.more_files()
+        assert raised == resource.getrlimit(resource.RLIMIT_NOFILE)[0] > listening.MOST_CONNECTIONS + MOST_UPSTREAM
+        assert listening.more_files() == raised
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 async def test_t13_requests_under_way_are_not_closed_for_others(town: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
