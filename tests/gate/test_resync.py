@@ -254,19 +254,19 @@ async def test_what_did_not_change_is_not_looked_at(stage: Scene) -> None:
 
 
 async def test_lost_deliveries_are_searched_back_to_the_last_search(stage: Scene) -> None:
-    """Three pages of a hundred are lost; a bounded number is asked for at a time, until all of them came."""
+    """Two pages of a hundred are lost; a bounded number is asked for at a time, until all of them came."""
     shop = await open_shop(stage, POLICY.replace("'on'", "'off'"))
     pull = await agent_pull(stage, shop)
     await stage.settle()
     await resync(stage.gate, stage.interval, webhooks=True)
     stage.app.webhook_secret = "wrong for a day"
-    for number in range(210):
+    for number in range(120):
         await stage.github.add_labels(shop, pull.number, "ada", f"label-{number}")
     await stage.github.settle()
     stage.app.webhook_secret = "webhook-secret"
     deliveries = stage.github.world.deliveries
     missing = {one.guid for one in deliveries if one.status_code == 401}
-    assert len(missing) >= 210
+    assert len(missing) >= 120
     rounds = -(-len(missing) // MOST_REDELIVERIES)
     for _ in range(rounds):
         before = sum(one.redelivery for one in deliveries)

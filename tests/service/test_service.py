@@ -130,7 +130,12 @@ async def test_two_workers_share_the_work_and_one_may_die(place: Town) -> None:
 
 async def test_polling_works_with_no_webhook_at_all(quiet_place: Town) -> None:
     place, asked = quiet_place, asyncio.Event()
-    watchdog = await asyncio.start_server(lambda *_: asked.set(), "127.0.0.1", 0)
+
+    def hear(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked.set()
+        writer.close()
+
+    watchdog = await asyncio.start_server(hear, "127.0.0.1", 0)
     address = f"http://127.0.0.1:{watchdog.sockets[0].getsockname()[1]}/alive"
     gate = place.gate(MERGEGATE_POLLING="1", MERGEGATE_RESYNC_SECONDS="2", MERGEGATE_HEARTBEAT_URL=address)
     await gate.start()
