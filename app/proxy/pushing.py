@@ -77,6 +77,7 @@ class Pushing:
         self._flights = flights
         self._largest = largest
         self._forward = Forward(database, service)
+        self._looking_up: set[asyncio.Task[Sequence[tuple[int, str]]]] = set()
 
     async def push(self, incoming: Incoming, grant: Grant, receive: Receive, send: Answering) -> None:
         """POST git-receive-pack. Raises BadRequest, BodyFailed, Stopped before an answer was begun."""
@@ -128,12 +129,11 @@ class Pushing:
             return
         push.flight.entry = entry
         outcome: ledger.Outcome = "unknown"
-        push.words = asyncio.create_task(self._words(push))
+        push.words = self._looked_up(push)
         try:
             outcome = await self._sent(push, send)
         finally:
             push.flight.entry = None
-            push.words.cancel()
             await self._end(entry, outcome, push.body.size)
 
     async def _end(self, entry: int, outcome: ledger.Outcome, size: int) -> None:
@@ -181,7 +181,7 @@ class Pushing:
 
     async def _finish(self, push: Push, send: Answering, end: bytes, explained: Sequence[str] = ()) -> None:
         await _open(send)
-        words = await push.words if push.words is not None else ()
+        words = await asyncio.shield(push.words) if push.words is not None else ()
         said = [*explained, *(sentence for _, sentence in words)]
         if said and push.head.side_band:
             await send({"type": "http.response.body", "body": progress(said), "more_body": True})
@@ -190,6 +190,15 @@ class Pushing:
         await send({"type": "http.response.body", "body": b""})
         if words:
             await sessions.said(self._database, [number for number, _ in words])
+
+    def _looked_up(self, push: Push) -> asyncio.Task[Sequence[tuple[int, str]]]:
+        """It is never cancelled: to stop a statement takes the database another connection and holds this one, so that
+        many pushes that end at once would leave none for others.
+        """
+        task = asyncio.create_task(self._words(push))
+        self._looking_up.add(task)
+        task.add_done_callback(self._looking_up.discard)
+        return task
 
     async def _words(self, push: Push) -> Sequence[tuple[int, str]]:
         if not push.head.side_band:
