@@ -30,6 +30,8 @@ VERDICTS = Counter(
     "mergegate_verdicts", "Verdicts by check and status, one each time they are reached", ["check", "status"]
 )
 
+WAITS = Counter("mergegate_waits", "Attempts that ended waiting, by what for; waiting is no failure", ["reason"])
+
 
 def note_verdict(verdict: Verdict | GroupVerdict, *, decision: int | None) -> None:
     """Count and log what was decided; `decision` is the record's id, None where nothing new was recorded."""

@@ -13,8 +13,8 @@ from app.gate.baselines import reconcile_tip
 from app.gate.fanout import fan_out_branch, fan_out_commit, fan_out_installation, fan_out_repository, resync
 from app.gate.gate import Gate
 from app.gate.group import reconcile_group
-from app.gate.measures import DURATION, REQUESTS
 from app.gate.guarding import watch_rules
+from app.gate.measures import DURATION, REQUESTS, WAITS
 from app.gate.mirror import MissingObjects
 from app.gate.pull import reconcile_pull
 from app.gate.serial import reconcile_queue
@@ -22,7 +22,7 @@ from app.gate.target import NoTarget
 from app.gate.upkeep import upkeep
 from app.github.budgets import urgency
 from app.github.counts import Tally, counting
-from app.github.errors import GitHubDown, InstallationGone, NotFound, RateLimited
+from app.github.errors import GitHubDown, InstallationGone, LeftAlone, NotFound, RateLimited
 from app.keys import (
     KINDS,
     BranchKey,
@@ -73,13 +73,19 @@ class Reconciler:
                 with urgency(urgency_of(key, lease.priority)):
                     outcome = await self._reconcile(lease, key, tally)
             except RateLimited as limited:
+                WAITS.labels("budget").inc()
                 return Sleep(limited.until)
+            except LeftAlone as down:
+                WAITS.labels("github").inc()
+                return Sleep(down.until)
             except GitHubDown as down:
                 # An outage is nobody's failure: counting it would park every key of a long one.
+                WAITS.labels("github").inc()
                 log.warning("GitHub is down", because=down.because)
                 return Sleep(LOOK_AFTER_OUTAGE)
             except DatabaseAway as away:
                 # Nobody's failure either; its disk may be full, so that it reads and does not write.
+                WAITS.labels("database").inc()
                 log.warning("the database is away", because=str(away))
                 return Sleep(LOOK_AFTER_OUTAGE)
             except (InstallationGone, NotFound, UnknownKey) as gone:

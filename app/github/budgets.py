@@ -22,7 +22,7 @@ from email.utils import parsedate_to_datetime
 from enum import IntEnum
 from typing import Protocol
 
-from app.github.errors import GitHubDown, RateLimited
+from app.github.errors import LeftAlone, RateLimited
 
 LONGEST = 3700.0
 """No limit of GitHub's lasts longer than an hour; a longer wait means that a clock is wrong."""
@@ -109,11 +109,12 @@ class Budget:
     def admit(self, request: str, resource: str) -> None:
         """Raises RateLimited, without a request, while a limit is known to hold or the rest is for the more urgent.
 
-        Raises GitHubDown while GitHub is left alone.
+        Raises LeftAlone while GitHub goes on failing.
         """
         now = self._now()
         if self._resting_until > now:
-            raise GitHubDown(request, f"GitHub failed {self._failures} times in a row and is left alone for a moment")
+            because = f"GitHub failed {self._failures} times in a row and is left alone for a moment"
+            raise LeftAlone(request, because, moment(self._resting_until))
         if self._silent_until > now:
             raise RateLimited(request, "GitHub asked for a pause (secondary limit)", moment(self._silent_until))
         left = self.left.get(resource)

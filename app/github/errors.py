@@ -3,6 +3,7 @@
     GitHubError
       RateLimited        nobody: look again at `until`; waiting is no failure
       GitHubDown         nobody: GitHub or the network failed; try again later
+        LeftAlone        nobody: it failed again and again, so it was not asked; try again at `until`
       NotFound           the caller: the object is gone, or this App may not see it
       Conflict           the caller: the object moved (409); read it again
       NotMergeable       the caller: GitHub's rules refuse this merge (405)
@@ -61,6 +62,14 @@ class GitHubDown(GitHubError):
     def __init__(self, request: str, because: str, *, may_have_happened: bool = False) -> None:
         super().__init__(request, because)
         self.may_have_happened = may_have_happened
+
+
+class LeftAlone(GitHubDown):
+    """GitHub failed many times in a row; nothing was sent. Look again at `until` (aware, UTC)."""
+
+    def __init__(self, request: str, because: str, until: datetime) -> None:
+        super().__init__(request, because)
+        self.until = until
 
 
 class NotFound(GitHubError):
