@@ -1,8 +1,9 @@
 """The audit log's head, put where whoever can change the log cannot change it: into a commit status on GitHub.
 
 A status can be added and read, but by nobody edited or deleted (https://docs.github.com/rest/commits/statuses), and a
-successful one notifies nobody; a check run or a comment could be edited with the App's own key. Each repository of which
-the log tells something new gets one a day, on its default branch's tip. `mergegate audit verify --anchor` compares.
+successful one notifies nobody; a check run or a comment could be edited with the App's own key. Each repository of
+which the log tells something new gets one a day, on its default branch's tip; `mergegate audit verify --anchor`
+compares.
 """
 
 from __future__ import annotations

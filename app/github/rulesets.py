@@ -1,4 +1,4 @@
-"""Rulesets of a repository, with a person's token: an App that could write them could unmake its own gate.
+"""Rulesets of a repository or an organisation, with a person's token: an App that writes them could unmake its gate.
 
 https://docs.github.com/en/rest/repos/rules
 """
@@ -14,18 +14,28 @@ from app.github.reads import REPO
 Json = dict[str, Any]
 
 
-async def named(client: GitHubClient, owner: str, name: str, ruleset: str) -> Json | None:
-    """The repository's own ruleset of a name, whole; None where there is none."""
-    path = route(REPO + "/rulesets", owner=owner, name=name)
-    pages, _ = await client.pages(path, purpose="read:rulesets", model=list[Json], most=10)
+def of_repository(owner: str, name: str) -> str:
+    """The path below which a repository's rulesets are."""
+    return route(REPO + "/rulesets", owner=owner, name=name)
+
+
+def of_organization(organization: str) -> str:
+    """The path below which an organisation's rulesets are: https://docs.github.com/en/rest/orgs/rules"""
+    return route("/orgs/{org}/rulesets", org=organization)
+
+
+async def named(client: GitHubClient, at: str, ruleset: str) -> Json | None:
+    """The ruleset of a name, whole, at a path of `of_repository` or `of_organization`; None where there is none."""
+    pages, _ = await client.pages(at, purpose="read:rulesets", model=list[Json], most=10)
     found = [one for page in pages for one in page if one.get("name") == ruleset]
-    own = next((one for one in found if one.get("source_type") == "Repository"), None)
-    return None if own is None else await one(client, owner, name, int(own["id"]))
+    wanted = "Organization" if at.startswith("/orgs/") else "Repository"
+    own = next((one for one in found if one.get("source_type") == wanted), None)
+    return None if own is None else await client.get(f"{at}/{int(own['id'])}", purpose="read:rulesets", model=Json)
 
 
 async def every(client: GitHubClient, owner: str, name: str) -> list[Json]:
     """All rulesets that hold for the repository, its owner's among them, whole."""
-    path = route(REPO + "/rulesets", owner=owner, name=name)
+    path = of_repository(owner, name)
     parents = {"includes_parents": "true"}
     pages, _ = await client.pages(path, purpose="read:rulesets", model=list[Json], most=10, params=parents)
     found = [one for page in pages for one in page if one.get("enforcement") == "active"]
@@ -33,17 +43,15 @@ async def every(client: GitHubClient, owner: str, name: str) -> list[Json]:
 
 
 async def one(client: GitHubClient, owner: str, name: str, ruleset_id: int) -> Json:
-    path = route(REPO + "/rulesets/{id}", owner=owner, name=name, id=ruleset_id)
+    path = f"{of_repository(owner, name)}/{ruleset_id}"
     return await client.get(path, purpose="read:rulesets", model=Json)
 
 
-async def write(client: GitHubClient, owner: str, name: str, ruleset: Json, replaces: int | None) -> Json:
-    """Create it, or bring the one with this id to it. Raises Refused with GitHub's words."""
+async def write(client: GitHubClient, at: str, ruleset: Json, replaces: int | None) -> Json:
+    """Create it at such a path, or bring the one with this id to it. Raises Refused with GitHub's words."""
     if replaces is None:
-        path = route(REPO + "/rulesets", owner=owner, name=name)
-        return await client.post(path, purpose="rulesets", model=Json, json=ruleset)
-    path = route(REPO + "/rulesets/{id}", owner=owner, name=name, id=replaces)
-    return await client.put(path, purpose="rulesets", model=Json, json=ruleset)
+        return await client.post(at, purpose="rulesets", model=Json, json=ruleset)
+    return await client.put(f"{at}/{replaces}", purpose="rulesets", model=Json, json=ruleset)
 
 
 async def in_force(client: GitHubClient, owner: str, name: str, branch: str) -> list[Json]:

@@ -56,6 +56,12 @@ def gate_ruleset(
     return made
 
 
+def in_repositories(ruleset: Ruleset, names: Sequence[str]) -> Ruleset:
+    """The same as an organisation has it: for repositories by names or patterns, `~ALL` for every one."""
+    condition = {"repository_name": {"include": list(names), "exclude": []}}
+    return {**ruleset, "conditions": {**ruleset["conditions"], **condition}}
+
+
 def agents_ruleset(courier_id: int, namespace: Sequence[str]) -> Ruleset:
     """Branches of agents are written by the courier alone, so that none moves past the proxy."""
     included = [f"refs/heads/{pattern.removesuffix('/*')}/**/*" for pattern in namespace]

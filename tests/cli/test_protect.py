@@ -169,3 +169,31 @@ async def test_named_people_may_merge_past_it_when_the_gate_is_down_and_push_nev
     assert (code, "ORG/TEAM" in wrong) == (2, True)
     code, _, wrong = await place.asked("--gate", "11", "--break-glass", "acme/nobody", "--yes")
     assert (code, "no team" in wrong) == (2, True)
+
+
+async def test_one_ruleset_protects_many_repositories_of_an_organisation(place: Scene) -> None:
+    place.hub.organization("acme", owners=["ada"])
+    other = await place.hub.repository("acme/docs", {"a": "1\n"}, collaborators={"ada": "admin"})
+    code, _, wrong = await place.asked("--gate", "11", "--yes", name="acme")
+    assert (code, "--repositories" in wrong) == (2, True)
+    options = ("--gate", "11", "--courier", "22", "--repositories", "sh*", "--break-glass", "owners")
+    code, out, wrong = await place.asked(*options, "--yes", name="acme")
+    assert (code, "acme is protected" in out) == (0, True), out + wrong
+    assert "`mergegate protect OWNER/REPO` adds it" in out
+    held = {one.name for one in place.shop.inherited_rulesets.values()}
+    assert (held, other.inherited_rulesets) == ({"mergegate", "mergegate agents"}, {})
+    code, out, _ = await place.asked(*options, name="acme")
+    assert (code, len(out.splitlines())) == (0, 3), "the second time nothing is to be changed"
+    gate = next(one for one in place.shop.inherited_rulesets.values() if one.name == "mergegate")
+    assert gate.bypass_actors == [{"actor_type": "OrganizationAdmin", "bypass_mode": "pull_request"}]
+    # The queue is the repository's own.
+    code, out, _ = await place.asked("--gate", "11", "--queue", "none", "--dry-run")
+    assert code == 1, "its own ruleset is not written yet"
+    assert place.shop.rulesets == {}
+
+
+async def test_whoever_owns_no_organisation_is_told(place: Scene) -> None:
+    code, _, wrong = await place.asked("--gate", "11", "--repositories", "~ALL", "--yes", name="acme")
+    assert (code, "no organisation acme that this token may administer" in wrong) == (2, True)
+    code, _, wrong = await place.asked("--gate", "11", "--repositories", "~ALL")
+    assert (code, "--repositories is for an organisation" in wrong) == (2, True)

@@ -35,14 +35,20 @@ def attach(github: SimulatedGitHub) -> None:
 def effective_rules(world: World, repository: Repository, branch: str) -> list[dict[str, Any]]:
     """The active rules for `branch` as `GET /repos/.../rules/branches/{branch}` lists them."""
     return [
-        {**rule, "ruleset_source_type": "Repository", "ruleset_source": repository.full_name, "ruleset_id": ruleset.id}
+        {**rule, **_source(repository, ruleset), "ruleset_id": ruleset.id}
         for ruleset in binding_rulesets(repository, branch)
         for rule in ruleset.rules
     ]
 
 
+def _source(repository: Repository, ruleset: Ruleset) -> dict[str, str]:
+    if ruleset.id in repository.inherited_rulesets:
+        return {"ruleset_source_type": "Organization", "ruleset_source": repository.owner}
+    return {"ruleset_source_type": "Repository", "ruleset_source": repository.full_name}
+
+
 def binding_rulesets(repository: Repository, branch: str) -> list[Ruleset]:
-    rulesets = repository.rulesets.values()
+    rulesets = (*repository.rulesets.values(), *repository.inherited_rulesets.values())
     return [
         r for r in rulesets if r.enforcement == "active" and r.target == "branch" and applies(r, repository, branch)
     ]

@@ -74,6 +74,7 @@ PARTS = (
     "tests.github.rest.checks",
     "tests.github.rest.statuses",
     "tests.github.rest.rulesets",
+    "tests.github.rest.organization_rulesets",
     "tests.github.rest.actions",
     "tests.github.rest.merge",
     "tests.github.graphql.endpoint",

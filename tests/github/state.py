@@ -452,6 +452,7 @@ class Repository:
     check_runs: dict[int, CheckRun] = field(default_factory=dict)
     statuses: list[CommitStatus] = field(default_factory=list)
     rulesets: dict[int, Ruleset] = field(default_factory=dict)
+    inherited_rulesets: dict[int, Ruleset] = field(default_factory=dict)  # its organisation's that hold for it
     rule_suites: list[RuleSuite] = field(default_factory=list)
     runs: dict[int, WorkflowRun] = field(default_factory=dict)
     workflows: dict[str, int] = field(default_factory=dict)  # path -> id
@@ -504,6 +505,7 @@ class World:
     accounts: dict[str, Account] = field(default_factory=dict)  # by login, bots included
     teams: dict[tuple[str, str], Team] = field(default_factory=dict)  # (organization, slug)
     memberships: dict[tuple[str, str], str] = field(default_factory=dict)  # (organization, login) -> active, pending
+    organization_rulesets: dict[str, dict[int, Ruleset]] = field(default_factory=dict)  # by organisation
     organization_roles: dict[tuple[str, str], str] = field(default_factory=dict)  # admin for owners; default member
     apps: dict[int, App] = field(default_factory=dict)
     installations: dict[int, Installation] = field(default_factory=dict)
