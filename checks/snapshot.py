@@ -284,6 +284,8 @@ class WorkflowRun:
     created_at: datetime | None = None  # of the first attempt; the later ones merge the same commits
     reports: tuple[TestReport, ...] | Unread | None = None  # of the newest attempt's artifacts; None: not asked for
     called: tuple[CalledWorkflow, ...] = ()  # of this repository and of others
+    # What the server's baseline takes for reports; None: there is no baseline, or its words take nothing for one.
+    baseline_reports: tuple[TestReport, ...] | Unread | None = None
 
 
 @dataclass(frozen=True, slots=True)

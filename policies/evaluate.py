@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 
 from checks import baseline, ci, claims, history, origin, rollback, scope, verified
 from checks.approval_code import code_of
@@ -15,7 +16,7 @@ from checks.tampering import findings as tampering
 from policies import rules
 from policies.case import Assumed, Case, case_of
 from policies.conditions import electorate_of
-from policies.floor import held_against
+from policies.floor import for_baseline, held_against
 from policies.load import PolicyState
 from policies.overriding import overridden, override_of
 from policies.proposal import policy_check
@@ -42,11 +43,12 @@ def evaluate(
     if not gated and (floor is None or not _gates(floor, snapshot)):
         return _not_gated(state, snapshot, assumed)
 
-    def judge(by: PolicyState) -> Verdict:
-        return _evaluate(by, snapshot, assumed)
+    def judge(by: PolicyState, of: Snapshot = snapshot) -> Verdict:
+        return _evaluate(by, of, assumed)
 
-    own = judge(state)
-    verdict = own if floor is None else held_against(own, state, floor, judge)
+    own = verdict = judge(state)
+    if floor is not None:
+        verdict = held_against(own, state, floor, judge, partial(judge, of=for_baseline(snapshot)))
     return replace(verdict, may_enqueue=verdict.may_enqueue and own.kind == "agent")
 
 

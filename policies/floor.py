@@ -13,6 +13,10 @@ are the two verdicts, word by word:
   for the same, the same runs serve both.
 - `override_by`, `overridden_by`: an override must be one that each of them accepts, or one of them must not need it.
 
+Facts are read for both: people, teams, code owners, and test reports by the words of each. Freezes, their exceptions
+and the probation before the gate enqueues must let it pass by both (`app.gate`). How a queue merges (`queue.kind`,
+`method`, `jump`, minutes) is the repository's alone.
+
 One thing holds beyond the policy that says it: an account, a branch or a trailer that either marks as an agent's or a
 dependency bot's. Where that adds to a policy's own marks, the policy is judged once more with them, and the worse
 verdict stands again: a mark can take an approval, an override or the standing of a person away. It cannot take a veto
@@ -25,9 +29,11 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import TypeVar
 
 from checks.document import DocumentError, read_document
 from checks.finding import Finding, Status, passed
+from checks.snapshot import GroupSnapshot, Snapshot, Unread
 from policies.load import MAX_BYTES, MAX_DEPTH, PolicyState, load, merged
 from policies.rules import machines
 from policies.schema import Policy
@@ -35,6 +41,7 @@ from policies.tree import leaf
 from policies.verdict import GroupVerdict, Kind, Node, Subject, Verdict, VerificationOrder, fold_all, settled
 
 Judge = Callable[[PolicyState], Verdict]
+Seen = TypeVar("Seen", Snapshot, GroupSnapshot)
 
 # What a baseline says where its file says nothing: as little as there is, so that it asks for what is written in it
 # and for what no policy can switch off. Whose work it is stays as the preset has it: a baseline that took agents and
@@ -99,6 +106,13 @@ def floor_state(state: PolicyState, floor: Policy) -> PolicyState:
     )
 
 
+def for_baseline(snapshot: Seen) -> Seen:
+    """The snapshot as the baseline's words have it read: which files are test reports is for each policy to say."""
+    if isinstance(snapshot.runs, Unread):
+        return snapshot
+    return replace(snapshot, runs=tuple(replace(run, reports=run.baseline_reports) for run in snapshot.runs))
+
+
 def with_marks(policy: Policy, other: Policy) -> Policy | None:
     """The policy with what the other one marks as an agent's or a machine's; None where that adds nothing."""
     agents = policy.agents
@@ -116,10 +130,12 @@ def _union(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*one, *other)))
 
 
-def held_against(own: Verdict, state: PolicyState, floor: Policy, judge: Judge) -> Verdict:
-    """The worse of `own`, which `judge` gave by the state's words alone, and of what it gives by the baseline's."""
+def held_against(own: Verdict, state: PolicyState, floor: Policy, judge: Judge, judge_by_floor: Judge) -> Verdict:
+    """The worse of `own`, which `judge` gave by the state's words alone, and of what `judge_by_floor` gives by the
+    baseline's, of what these have read."""
     base = floor_state(state, floor)
-    return worse_of(_marked(own, state, floor, judge), _marked(judge(base), base, state.policy, judge))
+    by_floor = _marked(judge_by_floor(base), base, state.policy, judge_by_floor)
+    return worse_of(_marked(own, state, floor, judge), by_floor)
 
 
 def _marked(alone: Verdict, state: PolicyState, other: Policy, judge: Judge) -> Verdict:

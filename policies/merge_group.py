@@ -8,7 +8,7 @@ from checks import baseline, ci
 from checks.finding import Evidence, Finding, Fix, Status, errored, failed, passed, skipped
 from checks.snapshot import GroupMember, GroupSnapshot, TreeRebuild, Unread, WorkflowRun
 from policies import rules
-from policies.floor import floor_state, worse_group_of
+from policies.floor import floor_state, for_baseline, worse_group_of
 from policies.load import PolicyState
 from policies.tree import group, required
 from policies.verdict import GroupVerdict, Node
@@ -22,7 +22,7 @@ def evaluate_group(state: PolicyState, snapshot: GroupSnapshot) -> GroupVerdict:
     own = _evaluate_group(state, snapshot)
     if state.floor is None:
         return own
-    return worse_group_of(own, _evaluate_group(floor_state(state, state.floor), snapshot))
+    return worse_group_of(own, _evaluate_group(floor_state(state, state.floor), for_baseline(snapshot)))
 
 
 def _evaluate_group(state: PolicyState, snapshot: GroupSnapshot) -> GroupVerdict:

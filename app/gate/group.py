@@ -32,7 +32,7 @@ from app.gate.outputs import first_look_at_group, outputs_of_group
 from app.gate.plan import plan_group
 from app.gate.policies import policy_at
 from app.gate.rebuild import rebuild_tree
-from app.gate.reports import with_reports
+from app.gate.reports import with_reports_by_all
 from app.gate.runs import read_runs
 from app.gate.target import BRANCHES
 from app.gate.workflows import read_workflow_files
@@ -253,7 +253,7 @@ async def _with_runs(
 ) -> GroupSnapshot:
     client = gate.client(seen.key.installation_id)
     runs = await read_runs(gate, client, seen.repository, seen.head)
-    runs = await with_reports(gate, client, seen.repository, runs, policy.policy, ("merge_group",))
+    runs = await with_reports_by_all(gate, client, seen.repository, runs, policy, ("merge_group",))
     workflows = (
         objects if isinstance(objects, Unread) else await read_workflow_files(objects, seen.head.oid, seen.tip.oid)
     )

@@ -28,7 +28,7 @@ from app.gate.owners import read_owners
 from app.gate.passing import read_passing_paths
 from app.gate.policy_facts import with_policy_facts
 from app.gate.remembered import remembered_analysis
-from app.gate.reports import with_reports
+from app.gate.reports import with_reports_by_all
 from app.gate.runs import read_runs
 from app.gate.sessions import with_session
 from app.gate.snapshots import build_snapshot
@@ -48,7 +48,7 @@ from checks.snapshot import CommitPath, Snapshot, Stack, Unread, Verification, W
 from checks.tampering.alteration import Analysis
 from policies.queue_section import Queue
 from policies.routing import Standing
-from policies.rules import asks_for_owners, ci_requirement
+from policies.rules import asks_for_owners
 
 MOST_BASES = 100  # commits of the target that one head's logs may name
 
@@ -164,7 +164,7 @@ async def _completed(gate: Gate, seen: Look, objects: GitObjects | Unread, snaps
     pusher = await people.pusher(client, repository, seen.pull, seen.memory.pushes)
     runs = await read_runs(gate, client, repository, seen.head)
     policy = seen.target.policy.policy
-    runs = await with_reports(gate, client, repository, runs, policy, ci_requirement(policy).events)
+    runs = await with_reports_by_all(gate, client, repository, runs, seen.target.policy)
     check_runs = await with_builds(gate, repository.id, snapshot.check_runs, policy, seen.head.oid)
     verifications = await read_verifications(gate, client, repository, seen.head.oid)
     given = await reviews.read_reviews(gate, repository.id, seen.pull, seen.memory.reviews, bundle)

@@ -26,6 +26,7 @@ from checks.paths import PathPatterns
 from checks.snapshot import Artifact, Unread, WorkflowRun
 from checks.witnesses import ReportRule, is_of_attempt
 from policies import rules
+from policies.load import PolicyState
 from policies.schema import Policy
 
 MOST_ARTIFACTS = 60  # of one run; as many as logs are read
@@ -64,6 +65,28 @@ async def with_reports(
         return runs
     read = {run.id: await _with_reports(gate, client, repository, run, wanted) for run in runs if run.event in events}
     return tuple(read.get(run.id, run) for run in runs)
+
+
+async def with_reports_by_all(
+    gate: Gate,
+    client: GitHubClient,
+    repository: RepositoryName,
+    runs: tuple[WorkflowRun, ...] | Unread,
+    state: PolicyState,
+    events: Sequence[str] = (),
+) -> tuple[WorkflowRun, ...] | Unread:
+    """The same by the words of every policy that judges: what the server's baseline takes for reports stands beside
+    what the repository's does. Without `events` each policy's own are meant."""
+
+    async def by(policy: Policy) -> tuple[WorkflowRun, ...] | Unread:
+        counting = events or rules.ci_requirement(policy).events
+        return await with_reports(gate, client, repository, runs, policy, counting)
+
+    own = await by(state.policy)
+    base = own if state.floor is None else await by(state.floor)
+    if state.floor is None or isinstance(own, Unread) or isinstance(base, Unread):
+        return own
+    return tuple(replace(run, baseline_reports=other.reports) for run, other in zip(own, base, strict=True))
 
 
 async def _with_reports(

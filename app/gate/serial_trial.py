@@ -18,7 +18,7 @@ from app.gate.mirror import PushRefused
 from app.gate.names import RepositoryName
 from app.gate.other_ci import with_builds
 from app.gate.policies import policy_at
-from app.gate.reports import with_reports
+from app.gate.reports import with_reports_by_all
 from app.gate.runs import read_runs
 from app.gate.target import BRANCHES
 from app.gate.workflows import read_workflow_files
@@ -150,7 +150,7 @@ async def _snapshot(
 ) -> GroupSnapshot:
     client = gate.client(key.installation_id)
     runs = await read_runs(gate, client, repository, head)
-    runs = await with_reports(gate, client, repository, runs, state.policy, (event,))
+    runs = await with_reports_by_all(gate, client, repository, runs, state, (event,))
     base = entry.trial_base or ""
     rebuild, workflows = await _by_git(gate, repository, entry, head, base)
     start = GroupSnapshot(

@@ -20,6 +20,12 @@ def test_whether_a_rule_asks_whose_work_it_is() -> None:
     assert not asks_about_kinds(policy_of("rules: {x: {when: {paths: [a]}, require: {approvals: {}}}}"))
 
 
+def test_whether_a_policy_names_any_freeze() -> None:
+    window = "{windows: [{starts: 'fri 16:00', ends: 'mon 08:00'}]}"
+    said = [policy_of(f"queue: {{freeze: {words}}}").queue.freeze for words in ("{}", "{label: incident}", window)]
+    assert [freeze.freezes for freeze in said] == [False, True, True]
+
+
 def test_a_verdict_without_a_subject_takes_the_other_s() -> None:
     """As one that was recorded before there was any."""
     subject = Subject("acme/shop", None)
