@@ -253,6 +253,29 @@ async def test_a_push_whose_entry_cannot_be_written_is_not_sent(town: Scene, mon
     await town.git("push", "origin", "HEAD:agent/work", cwd=clone)
 
 
+async def test_with_a_full_disk_nothing_is_sent(town: Scene) -> None:
+    """PostgreSQL's own error for it, https://www.postgresql.org/docs/current/errcodes-appendix.html: 53100."""
+    token, grant = await town.open(branch="refs/heads/agent/full")
+    clone = await town.clone("full")
+    await town.commit(clone)
+    before, refs = len(town.upstream), town.refs()
+    await town.database.query(
+        "create function disk_is_full() returns trigger language plpgsql as $$ begin raise exception "
+        "'could not extend file: No space left on device' using errcode = '53100'; end $$"
+    )
+    await town.database.query("create trigger full_disk before insert on ledger execute function disk_is_full()")
+    try:
+        said = await town.git("push", "origin", "HEAD:agent/full", cwd=clone, token=token, code=1)
+    finally:
+        await town.database.query("drop function disk_is_full cascade")
+    assert "remote: The proxy cannot reach its database, so nothing was sent to GitHub." in said
+    assert "(not now)" in said and town.refs() == refs
+    assert not any("git-receive-pack" in one for one in town.since(before))
+    assert await town.outcomes(grant) == []
+    await town.git("push", "origin", "HEAD:agent/full", cwd=clone, token=token)
+    assert await town.outcomes(grant) == ["done"]
+
+
 async def test_a_push_that_ends_early_leaves_the_database_alone(town: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is looked up beside it goes on to its end; cancelling statements cost others their connections."""
     token, grant = await town.open(branch="refs/heads/agent/early")
