@@ -287,7 +287,7 @@ def _observation(gate: Gate, seen: Look, snapshot: Snapshot) -> Observation:
         notices=memory.notices,
         abandoned_runs=tuple((run.head_sha, as_written(run)) for run in memory.abandoned),
         siblings=memory.siblings,
-        freezes_sessions=seen.target.policy.policy.agents.freeze,
+        freezes_sessions=any(policy.agents.freeze for policy in seen.target.policy.policies),
         requests=_requests(seen),
         errored_since={name: datetime.fromisoformat(since) for name, since in row.errored_since.items()},
     )
