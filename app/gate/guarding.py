@@ -12,7 +12,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
@@ -26,7 +26,7 @@ from app.github import graph, reads, rulesets, writes
 from app.github.client import GitHubClient
 from app.github.errors import NotFound, Refused
 from app.github.models import TargetCommit
-from app.github.rest_models import Account
+from app.github.rest_models import Account, Activity
 from app.github.writes import CheckRunFields
 from app.keys import RulesKey
 from app.local.protection import QueueKind, open_gaps
@@ -42,6 +42,10 @@ log = structlog.get_logger(__name__)
 GUARD = "mergegate/guard"
 # https://docs.github.com/en/rest/repos/repos#list-repository-activities
 DIRECT = {"push": "direct push", "force_push": "force push", "branch_deletion": "branch deleted"}
+MERGES = ("pr_merge", "merge_queue_merge")
+NOTICED = timedelta(minutes=15)
+"""Until then the gate has looked at a merge of which it was told, or which its resync found."""
+LOOKS_BACK = timedelta(days=30)
 QUEUES: dict[str, QueueKind] = {"native": "native", "serial": "serial"}
 
 
@@ -154,7 +158,7 @@ def _told(branch: _Branch, passage: Passage) -> dict[str, Any]:
 async def _passages(branch: _Branch, since: datetime) -> list[Passage]:
     """Since the gate first looked, the oldest first, each commit of a branch once."""
     found = [*await _bypasses(branch), *await _direct_pushes(branch)]
-    second = since.replace(microsecond=0)  # GitHub's times have no finer ones
+    second = max(since, branch.gate.now() - LOOKS_BACK).replace(microsecond=0)  # GitHub's times have no finer ones
     by_place = {(one.ref, one.sha): one for one in reversed(found) if one.at >= second}
     return sorted(by_place.values(), key=lambda one: one.at)
 
@@ -174,12 +178,23 @@ async def _gates(branch: _Branch, ref: str) -> bool:
 
 
 async def _direct_pushes(branch: _Branch) -> Sequence[Passage]:
+    """And merges that the gate knows nothing of: whoever is exempt can merge what it never saw."""
     listing = await reads.activity(branch.client, branch.repository.owner, branch.repository.name, branch.ref)
+    unseen = await _unseen(branch, [row for row in listing.items if row.activity_type in MERGES])
+    how = {row.id: DIRECT[row.activity_type] for row in listing.items if row.activity_type in DIRECT}
+    how |= {row.id: "merged without a verdict" for row in unseen}
     return [
-        Passage(row.ref, row.after, row.before, _login(row.actor), row.timestamp, DIRECT[row.activity_type])
+        Passage(row.ref, row.after, row.before, _login(row.actor), row.timestamp, how[row.id])
         for row in listing.items
-        if row.activity_type in DIRECT
+        if row.id in how
     ]
+
+
+async def _unseen(branch: _Branch, merges: Sequence[Activity]) -> list[Activity]:
+    async with branch.gate.database.transaction() as connection:
+        seen = await landings.known(connection, branch.key.repository_id, branch.ref, [merge.after for merge in merges])
+    settled = branch.gate.now() - NOTICED
+    return [merge for merge in merges if merge.after not in seen and merge.timestamp < settled]
 
 
 def _login(account: Account | None) -> str | None:

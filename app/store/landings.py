@@ -71,6 +71,15 @@ async def find(connection: Connection, repository_id: int, ref: str, sha: str) -
     return await cursor.fetchone()
 
 
+async def known(connection: Connection, repository_id: int, ref: str, shas: Sequence[str]) -> set[str]:
+    """Which of these commits the gate saw landing on a branch."""
+    cursor = await connection.execute(
+        "select sha from landings where repository_id = %s and ref = %s and sha = any(%s)",
+        (repository_id, text(ref), list(shas)),
+    )
+    return {row[0] for row in await cursor.fetchall()}
+
+
 async def unjudged(connection: Connection, repository_id: int, limit: int = 100) -> list[Landing]:
     """Landings that were not compared yet, the oldest first."""
     cursor = connection.cursor(row_factory=class_row(Landing))

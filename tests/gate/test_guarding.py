@@ -146,6 +146,31 @@ async def test_a_merge_while_the_gate_was_down_is_found_afterwards(stage: Scene)
     assert [run.head_sha for run in shown(shop)] == [pull.merge_commit_sha]
 
 
+async def test_a_merge_that_left_no_trace_in_the_rules_and_was_never_judged_is_found(stage: Scene) -> None:
+    """By somebody exempt, while the gate was down."""
+    shop = await guarded(stage)
+    pull = await agent_pull(stage, shop)
+    await _merged_past_the_rules(stage, shop, pull, "ada")
+    shop.rule_suites.clear()
+    await look(stage)
+    assert (await report(stage)).bypasses == (), "the gate may still be about to look at it"
+    stage.clock = timedelta(minutes=20)
+    await look(stage)
+    (bypass,) = (await report(stage)).bypasses
+    assert (bypass["sha"], bypass["how"]) == (pull.merge_commit_sha, "merged without a verdict")
+
+
+async def test_an_ordinary_merge_is_no_passage(stage: Scene) -> None:
+    shop = await guarded(stage)
+    pull = await agent_pull(stage, shop)
+    await stage.settle()
+    assert pull.merged_at is not None
+    stage.clock = timedelta(minutes=20)
+    await look(stage)
+    assert (await report(stage)).bypasses == ()
+    assert shown(shop) == []
+
+
 async def _merged_past_the_rules(stage: Scene, shop: Repository, pull: PullRequest, login: str) -> None:
     """https://docs.github.com/rest/pulls/pulls, the asynchronous merge with `bypass_rules`."""
     token = stage.github.user_token(login)
