@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import structlog
@@ -14,14 +15,15 @@ from app.github.issues import Issue
 from app.keys import PullKey, RepositoryKey, TicketKey
 from app.proxy import sessions
 from app.store.database import Connection
-from app.store.tickets import runs, snapshots, ticket
+from app.store.tickets import moving, runs, snapshots, ticket
+from app.store.tickets.moving import Transition
 from app.store.tickets.snapshots import TicketSnapshot
 from app.store.tickets.ticket import TicketRow
 from app.store.work import Mark
 from checks.snapshot import Risk, Snapshot, Ticket
 from checks.tickets.form import is_ticket
 from checks.tickets.sections import TooLong, read_sections
-from policies.tickets.states import AT_WORK, BLOCKS_MERGE
+from policies.tickets.states import AT_WORK, BLOCKS_MERGE, Event
 
 log = structlog.get_logger(__name__)
 
@@ -37,7 +39,15 @@ async def with_ticket(gate: Gate, snapshot: Snapshot) -> Snapshot:
     async with gate.database.transaction() as connection:
         accepted = await snapshots.newest(connection, row.repository_id, row.number)
         run = await runs.newest(connection, row.repository_id, row.number)
-    return replace(snapshot, ticket=_as_seen(row, accepted, None if run is None else run.agent))
+        changes = await moving.latest(connection, row.repository_id, row.number)
+    seen = _as_seen(row, accepted, None if run is None else run.agent)
+    return replace(snapshot, ticket=replace(seen, blocked=seen.blocked or _rejected(changes, snapshot.head.sha)))
+
+
+def _rejected(changes: Sequence[Transition], head: str) -> str | None:
+    """Whether a person sent this very head back."""
+    found = next((one for one in changes if one.event is Event.REJECTED and one.sha == head), None)
+    return None if found is None else f"was rejected at this commit by @{found.actor}"
 
 
 async def ticket_marks(connection: Connection, key: PullKey) -> list[Mark]:

@@ -7,18 +7,24 @@ where it can use the proxy, a session. One that does not begin in time returns t
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from datetime import timedelta
+from itertools import takewhile
 
 import structlog
 
 from app.github import writes
 from app.github.errors import GitHubError
-from app.store.tickets.moving import Cause
+from app.store.tickets.moving import GATE, Cause, Transition
 from app.tickets.changing import change
 from app.tickets.claims import Claimed, NothingToClaim, claim
 from app.tickets.parts import Place, TicketParts
 from app.tickets.view import TicketView
 from policies.ticket_section import Pool
 from policies.tickets.states import Event, State
+
+RESTS = timedelta(minutes=1)
+LONGEST_REST = timedelta(hours=1)
 
 log = structlog.get_logger(__name__)
 
@@ -28,6 +34,8 @@ async def dispatch(parts: TicketParts, place: Place, view: TicketView) -> bool:
     pool = place.rules.pools.get(view.row.pool or "")
     if view.row.state is not State.WAITING or pool is None or pool.start == "claim":
         return False
+    if parts.gate.now() - view.row.since < rest_after(view.changes):
+        return False
     found = await claim(parts, place, agent=view.row.pool or "", pool=view.row.pool, number=view.row.number)
     if isinstance(found, NothingToClaim):
         log.info("no agent is started", key=str(place.key), because=found.because)
@@ -35,8 +43,16 @@ async def dispatch(parts: TicketParts, place: Place, view: TicketView) -> bool:
     if await _started(parts, place, pool, found):
         return True
     async with parts.gate.database.transaction() as connection:
-        await change(connection, place.key, Event.NOT_STARTED, Cause("mergegate", "the agent could not be started"))
+        await change(connection, place.key, Event.NOT_STARTED, Cause(GATE, "the agent could not be started"))
     return True
+
+
+def rest_after(changes: Sequence[Transition]) -> timedelta:
+    """How long a ticket waits before an agent is started for it once more: longer with each start that came to nothing.
+    `changes` are the newest first."""
+    events = [one.event for one in changes if one.event is not Event.CLAIMED]
+    failed = len(list(takewhile(lambda event: event is Event.NOT_STARTED, events)))
+    return timedelta(0) if failed == 0 else min(RESTS * 2 ** (failed - 1), LONGEST_REST)
 
 
 async def _started(parts: TicketParts, place: Place, pool: Pool, claimed: Claimed) -> bool:

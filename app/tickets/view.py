@@ -144,6 +144,7 @@ def facts_of(view: TicketView, place: Place, now: datetime, *, issue_open: bool)
         pull=view.pull,
         judged_sha=next((one.sha for one in changes if one.sha is not None), None),
         failed_sha=_failed_sha(changes),
+        rejected_sha=next((one.sha for one in changes if one.event is Event.REJECTED), None),
         open_questions=len(view.open_questions),
         session_live=any(session.live for session in view.sessions),
     )

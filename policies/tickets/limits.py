@@ -132,7 +132,7 @@ def _refusals(rules: TicketRules, remaining: Limits, day: Day) -> Iterator[str]:
         yield f"the day's {rules.day.minutes} minutes are used up"
     budget = dollars(rules.day.cost)
     if day.used.cost + day.committed + remaining.cost > budget:
-        yield f"the day's budget of {budget} USD would not cover it: {worst_of(day, remaining)} USD at the worst"
+        yield f"the day's budget of {budget} USD would not cover it: {worst_of(day, remaining):.2f} USD at the worst"
 
 
 def worst_of(day: Day, remaining: Limits) -> Decimal:

@@ -53,6 +53,7 @@ class Facts:
     pull: PullFacts | None = None
     judged_sha: str | None = None
     failed_sha: str | None = None
+    rejected_sha: str | None = None  # the head that a person sent back last
     open_questions: int = 0
     session_live: bool = False  # any of the ticket's
 
@@ -126,9 +127,9 @@ def _running(facts: Facts) -> Next | None:
 
 
 def _is_submitted(facts: Facts, pull: PullFacts) -> bool:
-    """A head that failed before is no new one, unless it passes by now."""
+    """A head that failed before is no new one, unless it passes by now; one that a person rejected never is."""
     fresh = pull.head_sha != facts.failed_sha or pull.evidence is Status.PASSED
-    return pull.open and not pull.draft and fresh
+    return pull.open and not pull.draft and fresh and pull.head_sha != facts.rejected_sha
 
 
 def _over(facts: Facts, because: str) -> Next:
@@ -159,8 +160,7 @@ def _failed(facts: Facts) -> Next | None:
     pull = facts.pull
     if pull is not None and not pull.open:
         return _closed(pull)
-    # What a person rejected is not taken back by green checks on the same head.
-    if pull is not None and pull.evidence is Status.PASSED and facts.entered_by is not Event.REJECTED:
+    if pull is not None and pull.evidence is Status.PASSED and pull.head_sha != facts.rejected_sha:
         return Next(Event.PASSED, "its evidence passed", pull.head_sha)
     because = no_attempt(facts.limits, facts.used)
     if because is not None:

@@ -10,7 +10,6 @@ import contextlib
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from pathlib import Path
 
 import httpx
@@ -29,11 +28,12 @@ from app.github.client import Settings as ClientSettings
 from app.github.clients import GitHubApp
 from app.github.identity import AppIdentity
 from app.intake.webhook import PATH, Intake
-from app.keys import RepositoryKey
+from app.keys import RepositoryKey, TicketKey
 from app.secret import SecretStr
 from app.store.database import Database
 from app.store.deliveries import DeliveryWriter
-from app.store.worker import Worker
+from app.store.work import Lease
+from app.store.worker import Outcome, Worker
 from app.tickets.parts import TicketParts
 from app.tickets.reconcile import reconcile_ticket
 from tests.github.events import ZERO
@@ -84,6 +84,7 @@ class Scene:
     app: App
     installation: Installation
     worker: Worker
+    tickets: TicketParts
     clock: timedelta = timedelta(0)
     interval: timedelta = timedelta(minutes=10)
 
@@ -216,9 +217,12 @@ async def scene(
         PUBLIC,
         ci_servers=ci_servers,
     )
-    tickets = TicketParts(gate)
-    worker = Worker(database, Reconciler(gate, timedelta(minutes=10), partial(reconcile_ticket, tickets)), 4)
-    made.append(Scene(github, gate, app, installation, worker))
+
+    async def of_ticket(lease: Lease, key: TicketKey) -> Outcome:
+        return await reconcile_ticket(made[0].tickets, lease, key)
+
+    worker = Worker(database, Reconciler(gate, timedelta(minutes=10), of_ticket), 4)
+    made.append(Scene(github, gate, app, installation, worker, TicketParts(gate)))
     async with DeliveryWriter(database) as writer:
         web = FastAPI()
         web.include_router(Intake(writer, (SecretStr(SECRET),), frozenset({app.id})).router())

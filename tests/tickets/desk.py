@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import httpx
 
@@ -22,6 +22,7 @@ from app.store.tickets.ticket import TicketRow
 from app.store.work import Mark
 from app.tickets.claims import Claimed, NothingToClaim, claim
 from app.tickets.parts import TicketParts, place_of
+from app.tickets.supervisor import Supervisor
 from policies.tickets.states import State
 from tests.checks.test_tickets import body
 from tests.gate.scene import Scene
@@ -120,6 +121,10 @@ class Desk:
             found = await moving.transitions(connection, self.shop.id, number)
         return [f"{one.from_state} {one.event} {one.to_state} by {one.actor}" for one in found]
 
+    async def changes_with_causes(self, number: int) -> list[str]:
+        async with self.stage.gate.database.transaction() as connection:
+            return [one.cause for one in await moving.transitions(connection, self.shop.id, number)]
+
     def key(self, number: int) -> TicketKey:
         return TicketKey(self.stage.installation.id, self.shop.id, number)
 
@@ -144,7 +149,7 @@ class Desk:
 
 
 @contextlib.asynccontextmanager
-async def desk(stage: Scene, policy: str = TICKETS) -> AsyncIterator[Desk]:
+async def desk(stage: Scene, policy: str = TICKETS, supervisor: Supervisor | None = None) -> AsyncIterator[Desk]:
     """acme/shop with ada (admin), bob (write), eve (read), and an App that opens sessions."""
     shop = await open_shop(stage, policy)
     app, key = stage.github.register_app("porter", COURIER_PERMISSIONS, [])
@@ -152,7 +157,9 @@ async def desk(stage: Scene, policy: str = TICKETS) -> AsyncIterator[Desk]:
     identity = AppIdentity("courier", app.id, (SecretStr(key),), stage.github.world.base_url)
     courier = GitHubApp(identity, connect=lambda: httpx.ASGITransport(app=stage.github.app))
     try:
-        yield Desk(stage, shop, replace(TicketParts(stage.gate), courier=courier))
+        parts = TicketParts(stage.gate, courier, supervisor)
+        stage.tickets = parts
+        yield Desk(stage, shop, parts)
     finally:
         await courier.aclose()
 

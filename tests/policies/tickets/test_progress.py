@@ -93,7 +93,9 @@ CASES: list[tuple[State, dict[str, Any], Event | None]] = [
     (S.VERIFY_FAILED, {"pull": FAILED, "used": SPENT, "session_live": True}, E.EXHAUSTED),
     (S.VERIFY_FAILED, {"pull": FAILED, "paused": True, "session_live": True}, None),
     (S.VERIFY_FAILED, {"pull": PASSED}, E.PASSED),
-    (S.VERIFY_FAILED, {"pull": PASSED, "entered_by": E.REJECTED, "session_live": True}, E.RESUMED),
+    (S.VERIFY_FAILED, {"pull": PASSED, "rejected_sha": HEAD, "session_live": True}, E.RESUMED),
+    (S.VERIFY_FAILED, {"pull": PASSED, "rejected_sha": OTHER}, E.PASSED),
+    (S.RUNNING, {"attempt": BEGUN, "pull": PASSED, "rejected_sha": HEAD}, None),
     (S.VERIFY_FAILED, {"pull": GONE}, E.PULL_CLOSED),
     # the queue
     (S.MERGEABLE, {"pull": PASSED, "judged_sha": HEAD}, None),
@@ -177,6 +179,7 @@ _ATTEMPTS = st.none() | st.builds(
             "used": st.sampled_from([Used(), SPENT, OVER]),
             "entered_by": st.none() | st.sampled_from(Event),
             "failed_sha": st.sampled_from([None, HEAD]),
+            "rejected_sha": st.sampled_from([None, HEAD]),
             "judged_sha": st.sampled_from([None, HEAD, OTHER]),
         }
     ),

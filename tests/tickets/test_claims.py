@@ -1,0 +1,217 @@
+"""Handing tickets to agents: who gets which, what stands in the way, and what becomes of one that falls silent."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from app.store.database import Database
+from app.store.tickets.runs import Progress
+from app.tickets.claims import Claimed, NothingToClaim
+from app.tickets.supervisor import Supervisor
+from policies.tickets.states import State
+from tests.checks.test_tickets import body
+from tests.gate.scene import scene
+from tests.tickets.desk import FORM, TICKETS, Desk, desk, is_dead
+
+pytestmark = pytest.mark.anyio
+
+DRAWN = TICKETS + "  running: 2\n  day: {minutes: 2880, attempts: 40, cost: 20}\n"
+POOLS = TICKETS + "  pools:\n    night: {agents: 1}\n    hosted: {start: workflow, workflow: agent.yml}\n"
+POOLS += "    farm: {start: command}\n"
+
+
+async def accepted(at_desk: Desk, **fields: str) -> int:
+    names = {
+        "pool": "Agent or pool",
+        "cost": "Cost limit (USD)",
+        "after": "Depends on",
+        "minutes": "Time limit (minutes)",
+    }
+    given = {names[name]: value for name, value in fields.items()}
+    number = (await at_desk.open(body({**FORM, **given}))).number
+    said = await at_desk.say(number, "/accept")
+    assert at_desk.reactions(said) == ["rocket"]
+    return number
+
+
+def because(found: Claimed | NothingToClaim) -> str:
+    assert isinstance(found, NothingToClaim), found
+    return found.because
+
+
+async def test_what_is_claimed_has_everything_an_agent_needs(at_desk: Desk) -> None:
+    number = await accepted(at_desk)
+    found = await at_desk.claim()
+    assert isinstance(found, Claimed)
+    record = found.record(with_token=True)
+    assert record["ticket"] == number
+    assert record["snapshot"]["goal"].startswith("Orders of more than 100")
+    assert record["branch"] == f"agent/ticket-{number}"
+    assert record["left"] == {"minutes": 90, "attempts": 3, "cost": "8.50"}
+    assert record["token"].startswith("mgs_")
+    assert "token" not in found.record(with_token=False)
+    grant = found.grant
+    assert grant is not None
+    assert (grant.ticket, grant.operator, grant.branch, grant.base) == (
+        number,
+        "ada",
+        f"refs/heads/agent/ticket-{number}",
+        "refs/heads/main",
+    )
+    # The token dies with the time limit, whoever is there to end it: 90 minutes, and 10 to begin.
+    assert timedelta(minutes=99) < grant.expires_at - datetime.now(UTC) <= timedelta(minutes=100)
+
+
+async def test_agents_get_what_is_theirs_and_wait_for_what_it_depends_on(tmp_path: Path, database: Database) -> None:
+    async with scene(tmp_path, database) as stage, desk(stage, POOLS) as at_desk:
+        first = await accepted(at_desk, pool="night")
+        assert because(await at_desk.claim("claude")) == "no ticket waits for this agent"
+        second = await accepted(at_desk, after=f"#{first}")
+        assert because(await at_desk.claim("claude")) == f"#{second}: it depends on #{first}, which is not merged"
+        found = await at_desk.claim("claude", pool="night")
+        assert isinstance(found, Claimed)
+        assert found.key.number == first
+        await at_desk.say(second, "/assign night")
+        await at_desk.say(second, "/limit attempts=1")
+        assert "which is not merged" in because(await at_desk.claim("other", pool="night"))
+
+
+async def test_places_and_the_day_s_budget_bound_what_begins(tmp_path: Path, database: Database) -> None:
+    async with scene(tmp_path, database) as stage, desk(stage, DRAWN) as at_desk:
+        numbers = [await accepted(at_desk, cost="8") for _ in range(3)]
+        both = await asyncio.gather(at_desk.claim("a"), at_desk.claim("b"))
+        assert {one.key.number for one in both if isinstance(one, Claimed)} == set(numbers[:2])
+        assert because(await at_desk.claim("c")) == f"#{numbers[2]}: 2 of 2 tickets are in work"
+        await at_desk.say(numbers[0], "/stop")
+        # The stopped one never began, so it cost nothing; 8 of the second and 8 of the third are within 20.
+        assert isinstance(await at_desk.claim("c"), Claimed)
+
+
+async def test_what_was_spent_and_may_still_be_spent_counts_against_the_day(tmp_path: Path, database: Database) -> None:
+    async with scene(tmp_path, database) as stage, desk(stage, DRAWN) as at_desk:
+        first, second = await accepted(at_desk, cost="15"), await accepted(at_desk, cost="8")
+        claimed = await at_desk.claimed()
+        assert claimed.key.number == first
+        assert "23.00 USD at the worst" in because(await at_desk.claim("other"))
+        await at_desk.report(claimed, Progress(cost=Decimal("14.00")))
+        assert "23.00 USD at the worst" in because(await at_desk.claim("other"))
+        await at_desk.say(first, "/stop")
+        assert "22.00 USD at the worst" in because(await at_desk.claim("other"))
+        await at_desk.say(second, "/limit cost=6")
+        assert isinstance(await at_desk.claim("other"), Claimed)
+
+
+async def test_an_agent_that_does_not_begin_gives_it_back_uncounted(at_desk: Desk) -> None:
+    number = await accepted(at_desk)
+    found = await at_desk.claim()
+    assert isinstance(found, Claimed)
+    at_desk.stage.clock = timedelta(minutes=9)
+    await at_desk.look(number)
+    assert await at_desk.state(number) is State.RUNNING
+    at_desk.stage.clock = timedelta(minutes=11)
+    await at_desk.look(number)
+    row = await at_desk.row(number)
+    assert (row.state, row.attempts) == (State.WAITING, 0)
+    assert await is_dead(at_desk, found)
+    assert isinstance(await at_desk.claim("other"), Claimed)
+
+
+async def test_a_silent_agent_ends_and_another_goes_on_with_the_branch(at_desk: Desk) -> None:
+    number = await accepted(at_desk)
+    claimed = await at_desk.claimed()
+    at_desk.stage.clock = timedelta(minutes=6)
+    await at_desk.look(number)
+    assert "silent" in await _status(at_desk, number)
+    at_desk.stage.clock = timedelta(minutes=11)
+    await at_desk.look(number)
+    assert (await at_desk.row(number)).state is State.WAITING
+    assert await is_dead(at_desk, claimed)
+    other = await at_desk.claim("other")
+    assert isinstance(other, Claimed)
+    assert (other.run.attempt, other.run.branch) == (2, claimed.run.branch)
+
+
+async def test_the_limits_end_it_and_the_token_with_it(at_desk: Desk) -> None:
+    number = await accepted(at_desk, cost="2")
+    claimed = await at_desk.claimed()
+    await at_desk.report(claimed, Progress(cost=Decimal("1.99")))
+    await at_desk.look(number)
+    assert await at_desk.state(number) is State.RUNNING
+    await at_desk.report(claimed, Progress(cost=Decimal("2.00")))
+    await at_desk.look(number)
+    assert await is_dead(at_desk, claimed)
+    await at_desk.stage.run_to_rest()
+    assert await at_desk.state(number) is State.CAP_HIT
+    assert "the cost limit of 2.00 USD is used up" in (await at_desk.changes_with_causes(number))
+    assert at_desk.card(number).startswith("**Stopped at a limit.**")
+
+
+async def _status(at_desk: Desk, number: int) -> str:
+    await at_desk.say(number, "/status")
+    return at_desk.answers(number)[-1]
+
+
+@dataclass
+class Program:
+    """A supervisor's program that notes what it is told, and answers as it is set."""
+
+    folder: Path
+    code: int = 0
+    said: list[str] = field(default_factory=list)
+
+    def write(self, code: int = 0) -> Path:
+        program = self.folder / "supervisor"
+        program.write_text(f'#!/bin/sh\necho "$1 $(cat)" >> {self.folder}/said\nexit {code}\n')
+        program.chmod(0o755)
+        return program
+
+    def told(self) -> list[str]:
+        file = self.folder / "said"
+        return file.read_text().splitlines() if file.exists() else []
+
+
+async def test_a_supervisor_starts_agents_and_confirms_that_they_are_gone(tmp_path: Path, database: Database) -> None:
+    program = Program(tmp_path)
+    async with scene(tmp_path, database) as stage, desk(stage, POOLS, Supervisor(program.write())) as at_desk:
+        number = await accepted(at_desk, pool="farm")
+        assert await at_desk.state(number) is State.RUNNING
+        (started,) = program.told()
+        assert started.startswith('start {"repository": "acme/shop", "ticket": 1')
+        program.write(code=1)
+        await at_desk.write(number, "/stop now")
+        await at_desk.look(number)
+        assert await at_desk.state(number) is State.STOPPING
+        program.write(code=0)
+        await at_desk.stage.run_to_rest()
+        assert await at_desk.state(number) is State.STOPPED
+        assert program.told()[-1].startswith('stop {"repository_id": ')
+        assert '"now": true' in program.told()[-1]
+
+
+async def test_what_cannot_be_started_waits_again(tmp_path: Path, database: Database) -> None:
+    program = Program(tmp_path)
+    async with scene(tmp_path, database) as stage, desk(stage, POOLS, Supervisor(program.write(code=3))) as at_desk:
+        number = await accepted(at_desk, pool="farm")
+        assert (await at_desk.row(number)).attempts == 0
+        # It is not tried again and again, but after a minute, then after two.
+        for minutes, starts in ((0, 1), (1.1, 2), (1.2, 2), (3.3, 3)):
+            stage.clock = timedelta(minutes=minutes)
+            await at_desk.look(number)
+            assert len(program.told()) == starts, minutes
+        workflow = await accepted(at_desk, pool="hosted")  # there is no agent.yml on the default branch
+        assert (await at_desk.row(workflow)).state is State.WAITING
+        assert "running not_started waiting by mergegate" in await at_desk.changes(workflow)
+
+
+async def test_a_supervisor_that_hangs_or_is_not_there_did_nothing(tmp_path: Path) -> None:
+    slow = tmp_path / "slow"
+    slow.write_text("#!/bin/sh\nsleep 60\n")
+    slow.chmod(0o755)
+    assert not await Supervisor(slow, seconds=0.2).tell("stop", {})
+    assert not await Supervisor(tmp_path / "none").tell("stop", {})
