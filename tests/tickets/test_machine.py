@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import hypothesis.strategies as st
 from hypothesis import HealthCheck, settings
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from app.keys import TicketKey
 from app.proxy import sessions
@@ -49,6 +49,11 @@ class Tickets(RuleBasedStateMachine):
     async def within(self, work: Any) -> Any:
         async with self.database.transaction() as connection:
             return await work(connection)
+
+    @initialize(begun=st.sampled_from([True, True, False]))
+    def an_agent_may_have_it(self, begun: bool) -> None:
+        for event in (Event.ACCEPTED, Event.CLAIMED) if begun else ():
+            self.happens(event)
 
     @rule(which=st.integers(0, 20))
     def what_may_happen_does(self, which: int) -> None:
@@ -129,7 +134,7 @@ def test_no_sequence_of_events_leaves_a_stopped_ticket_with_a_working_token(data
     run_state_machine_as_test(
         Tickets,
         settings=settings(
-            max_examples=12, stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck)
+            max_examples=20, stateful_step_count=15, deadline=None, suppress_health_check=list(HealthCheck)
         ),
     )
 
