@@ -8,6 +8,8 @@ compares.
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import structlog
 
 from app.gate.gate import Gate
@@ -21,6 +23,7 @@ from app.store.audit_chain import Head, anchor_line
 log = structlog.get_logger(__name__)
 
 CONTEXT = "mergegate/audit-log"
+EVERY = timedelta(days=1)
 MOST = 100  # repositories at one go; the next go takes the rest
 DUE = """
 select repositories.repository_id, repositories.installation_id
@@ -31,14 +34,14 @@ cross join lateral (
 left join lateral (
   select seq, recorded_at from audit_log where kind = 'anchor' and repository_id = repositories.repository_id
   order by seq desc limit 1) last on true
-where last.seq is null or (last.seq < newest.seq and last.recorded_at < now() - interval '1 day')
+where last.seq is null or (last.seq < newest.seq and last.recorded_at <= now() - %s::interval)
 order by repositories.repository_id limit %s
 """
 
 
 async def anchor_due(gate: Gate) -> None:
     """Anchor the log in every repository that is due. What GitHub does not take now is tried again tomorrow."""
-    for repository_id, installation_id in await gate.database.query(DUE, (MOST,)):
+    for repository_id, installation_id in await gate.database.query(DUE, (EVERY, MOST)):
         try:
             await _anchor(gate, installation_id, repository_id)
         except NotFound as gone:

@@ -20,11 +20,15 @@ _ANCHOR = re.compile(r"\bmergegate-audit ([1-9][0-9]{0,17}) sha256:([0-9a-f]{64}
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One record of the log: its number, its canonical text, and the digest that the store holds for it."""
+    """One record of the log: its number, its canonical text, and the digest that the store holds for it.
+
+    `copied`: whether the columns beside the text, by which records are found and go, say the same.
+    """
 
     seq: int
     record: str
     digest: bytes
+    copied: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +135,8 @@ class Verifier:
             return Broken(
                 link.seq, f"record {link.seq} is not what its digest was made of, or the one before it is not"
             )
+        if not link.copied:
+            return Broken(link.seq, f"the columns of record {link.seq} say something else than the record")
         if self._anchors.get(link.seq, link.digest) != link.digest:
             return Broken(link.seq, f"record {link.seq} has another digest than the anchor that was given")
         return None

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
+from app.gate import anchoring
 from app.gate.upkeep import upkeep
 from app.store import audit
 from app.store.audit_chain import Head, Verified, read_anchor
@@ -31,20 +34,15 @@ def head_of(status: CommitStatus) -> Head:
     return head
 
 
-async def a_day_later(stage: Scene) -> None:
-    """The column alone, which no digest is over."""
-    async with stage.gate.database.transaction() as connection:
-        await connection.execute("set local session_replication_role = replica")
-        await connection.execute("update audit_log set recorded_at = recorded_at - interval '25 hours'")
-
-
-async def test_the_log_is_anchored_once_a_day_where_it_tells_something_new(stage: Scene) -> None:
+async def test_the_log_is_anchored_once_a_day_where_it_tells_something_new(
+    stage: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shop = await merged(stage)
     for _ in range(3):
         await upkeep(stage.gate)
     (status,) = anchors(shop)
     assert (status.sha, status.state) == (await stage.github.git(shop).rev_parse("refs/heads/main"), "success")
-    await a_day_later(stage)
+    monkeypatch.setattr(anchoring, "EVERY", timedelta(0))  # as if a day had gone by
     await upkeep(stage.gate)
     assert len(anchors(shop)) == 1, "nothing new is told"
     await agent_pull(stage, shop, "second")

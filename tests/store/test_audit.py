@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import psycopg
 import pytest
 
 from app.store import audit
 from app.store.audit import Entry
-from app.store.audit_chain import Broken, Head, Verified
+from app.store.audit_chain import START, Broken, Head, Verified, canonical, digest_of
 from app.store.database import Database
 
 pytestmark = pytest.mark.anyio
@@ -89,6 +90,10 @@ async def test_the_database_refuses_to_change_the_log(database: Database, sql: s
         ("delete from audit_log where seq = 3", 3),
         ("delete from audit_log where seq = 1", 2),
         ("update audit_log set seq = 9 where seq = 2", 2),
+        ("update audit_log set kind = 'verdict' where seq = 2", 2),
+        ("update audit_log set subject = 'pull:8' where seq = 3", 3),
+        ("update audit_log set repository_id = null where seq = 1", 1),
+        ("update audit_log set recorded_at = recorded_at - interval '1 second' where seq = 2", 2),
     ],
 )
 async def test_what_was_changed_all_the_same_is_found(database: Database, sql: str, seq: int) -> None:
@@ -99,8 +104,22 @@ async def test_what_was_changed_all_the_same_is_found(database: Database, sql: s
 
 
 async def _aged(database: Database, days: int, through: int) -> None:
-    """The column alone is set back, which no digest is over."""
-    await forged(database, f"update audit_log set recorded_at = now() - interval '{days} days' where seq <= {through}")
+    """The log as it would be if its first records were so old."""
+    async with database.transaction() as connection:
+        await connection.execute("set local session_replication_role = replica")
+        links = [link async for link in audit.links(connection)]
+        digest = START
+        for link in links:
+            said = json.loads(link.record)
+            at = datetime.fromisoformat(said["at"]) - timedelta(days=days if link.seq <= through else 0)
+            said["at"] = at.isoformat(timespec="microseconds").replace("+00:00", "Z")
+            record = canonical(said)
+            digest = digest_of(digest, record)
+            await connection.execute(
+                "update audit_log set recorded_at = %s, record = %s, digest = %s where seq = %s",
+                (at, record, digest, link.seq),
+            )
+        await connection.execute("update audit_head set digest = %s", (digest,))
 
 
 async def _pruned(database: Database, batch: int = 100) -> int:
@@ -110,9 +129,9 @@ async def _pruned(database: Database, batch: int = 100) -> int:
 
 async def test_old_records_go_and_the_rest_can_be_proved(database: Database) -> None:
     await add(database, *[LANDED] * 5)
+    await _aged(database, 400, 4)
     async with database.transaction() as connection:
         before = await audit.head(connection)
-    await _aged(database, 400, 4)
     assert [await _pruned(database, 3), await _pruned(database), await _pruned(database)] == [3, 1, 0]
     whole = await verified(database, [before, Head(2, bytes(32))])
     assert isinstance(whole, Verified) and (whole.first, whole.last, whole.uncompared) == (5, 7, (2,))
@@ -142,3 +161,9 @@ async def test_whoever_removes_more_than_the_checkpoint_says_is_found(database: 
     await forged(database, "delete from audit_log where seq = 2")
     found = await verified(database)
     assert isinstance(found, Broken) and found.seq == 3
+
+
+async def test_records_that_were_made_to_look_old_do_not_go(database: Database) -> None:
+    await add(database, LANDED, LANDED)
+    await forged(database, "update audit_log set recorded_at = now() - interval '2 years'")
+    assert await _pruned(database) == 0
