@@ -7,12 +7,10 @@ the rest.
 from __future__ import annotations
 
 import hashlib
-from base64 import b64encode
-from collections.abc import Iterator, Sequence
-
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_private_key
+from collections.abc import AsyncIterator, Sequence
 
 from app.config import AppSettings, Settings
+from app.key_process import key_fingerprint_apart
 from app.secret import SecretStr
 from app.store import audit
 from app.store.audit import Entry
@@ -23,19 +21,20 @@ SALT = b"mergegate audit log"
 
 async def record_configuration(database: Database, settings: Settings) -> None:
     """Record each part that is another one than the log has. Raises DatabaseAway."""
+    parts = [entry async for entry in _parts(settings)]
     async with database.transaction() as connection:
         new = []
-        for entry in _parts(settings):
+        for entry in parts:
             known = await audit.newest(connection, "configuration", None, entry.subject)
             if known is None or known.entry.data != entry.data:
                 new.append(entry)
         await audit.append(connection, new)
 
 
-def _parts(settings: Settings) -> Iterator[Entry]:
+async def _parts(settings: Settings) -> AsyncIterator[Entry]:
     for name, app in (("gate", settings.gate), ("courier", settings.courier)):
         if app is not None:
-            yield Entry("configuration", f"{name} App", None, _app(app))
+            yield Entry("configuration", f"{name} App", None, await _app(app))
     if settings.webhook_secrets:
         yield Entry("configuration", "webhook secrets", None, _secrets(settings.webhook_secrets))
     if settings.pages is not None:
@@ -47,21 +46,9 @@ def _parts(settings: Settings) -> Iterator[Entry]:
         yield Entry("configuration", "policy baseline", None, {"digest": f"sha256:{digest}"})
 
 
-def _app(app: AppSettings) -> dict[str, object]:
-    return {"app_id": app.app_id, "keys": sorted(key_fingerprint(key) for key in app.private_keys)}
-
-
-def key_fingerprint(pem: SecretStr) -> str:
-    """`SHA256:…`, as GitHub shows it beside each private key of an App; `unreadable` for what is no key.
-
-    https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/managing-private-keys-for-github-apps#verifying-private-keys
-    """
-    try:
-        key = load_pem_private_key(pem.get_secret_value().encode(), password=None)
-    except (ValueError, TypeError):
-        return "unreadable"
-    public = key.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
-    return "SHA256:" + b64encode(hashlib.sha256(public).digest()).decode()
+async def _app(app: AppSettings) -> dict[str, object]:
+    keys = [await key_fingerprint_apart(key) or "unreadable" for key in app.private_keys]
+    return {"app_id": app.app_id, "keys": sorted(keys)}
 
 
 def _secrets(secrets: Sequence[SecretStr]) -> dict[str, object]:

@@ -12,7 +12,10 @@ from pathlib import Path
 import pytest
 
 from app.config import AppSettings, PageSettings, Settings
-from app.configuration import key_fingerprint, record_configuration, secret_fingerprint
+from app.configuration import record_configuration, secret_fingerprint
+from app.gate.child_request import Child
+from app.github.errors import BadCredentials
+from app.key_process import key_fingerprint_apart
 from app.secret import SecretStr
 from app.store import audit
 from app.store.audit import read_record
@@ -29,19 +32,31 @@ WEBHOOK, CLIENT, OPERATOR = (
 )
 
 
+@pytest.mark.anyio
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
-def test_a_key_has_the_fingerprint_that_githubs_instructions_give() -> None:
-    """The pipeline of openssl commands in GitHub's documentation; see the address in the function."""
+async def test_a_key_has_the_fingerprint_that_githubs_instructions_give() -> None:
     key = new_key()[0]
+    assert await key_fingerprint_apart(SecretStr(key)) == f"SHA256:{_by_openssl(key)}"
+
+
+def _by_openssl(key: str) -> str:
+    """The pipeline of commands in GitHub's documentation; its address is with `key_fingerprint`."""
     public = subprocess.run(
         ("openssl", "rsa", "-pubout", "-outform", "DER"), input=key.encode(), capture_output=True, check=True
     ).stdout
-    wanted = base64.b64encode(hashlib.sha256(public).digest()).decode()
-    assert key_fingerprint(SecretStr(key)) == f"SHA256:{wanted}"
+    return base64.b64encode(hashlib.sha256(public).digest()).decode()
 
 
-def test_what_is_no_key_is_said_to_be_none() -> None:
-    assert key_fingerprint(SecretStr("-----BEGIN RSA PRIVATE KEY-----")) == "unreadable"
+@pytest.mark.anyio
+async def test_what_is_no_key_is_said_to_be_none() -> None:
+    assert await key_fingerprint_apart(SecretStr("-----BEGIN RSA PRIVATE KEY-----")) is None
+
+
+@pytest.mark.anyio
+async def test_a_key_that_no_process_could_work_with_is_not_called_unreadable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.key_process.CHILD", Child("tests.gate.hostile:dies", 1024**3, 20.0))
+    with pytest.raises(BadCredentials, match="died or took too long"):
+        await key_fingerprint_apart(SecretStr(new_key()[0]))
 
 
 def test_secrets_are_told_apart_and_not_told() -> None:

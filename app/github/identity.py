@@ -7,12 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal
-
-import jwt
-from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
-from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from app.github.errors import BadCredentials
 from app.secret import SecretStr
@@ -95,29 +90,24 @@ class AppIdentity:
             raise ValueError(f"the {self.role} App has no purpose {name!r}; it has {', '.join(known)}")
         return known[name]
 
-    def jwt(self, now: float, key: int = 0) -> str:
-        """A token that proves to be the App, for ten minutes at most, by the private key with that index.
-
-        GitHub refuses lives over ten minutes, so it starts a minute early and ends a minute before that.
-        Raises BadCredentials when the key is no RSA key in PEM form.
-        """
-        claims = {"iat": int(now) - 60, "exp": int(now) + 540, "iss": str(self.app_id)}
-        return jwt.encode(claims, self._key(key), algorithm="RS256")
-
-    def _key(self, index: int) -> RSAPrivateKey:
+    def private_key(self, index: int) -> SecretStr:
+        """Raises BadCredentials where there is none."""
         if index >= len(self.private_keys):
             raise BadCredentials("App key", f"the {self.role} App has no private key; add one")
-        key = _loaded(self.private_keys[index])
-        if key is None:
-            raise BadCredentials("App key", f"private key {index + 1} of the {self.role} App is no RSA key in PEM form")
-        return key
+        return self.private_keys[index]
 
+    def jwt(self, now: float, key: int = 0) -> str:
+        """A token that proves to be the App, by the private key with that index; see `app_jwt`.
 
-@lru_cache(maxsize=16)
-def _loaded(pem: SecretStr) -> RSAPrivateKey | None:
-    """Reading a key takes milliseconds, signing with it one; so it is read once."""
-    try:
-        key = load_pem_private_key(pem.get_secret_value().encode(), password=None)
-    except (ValueError, TypeError):
-        return None
-    return key if isinstance(key, RSAPrivateKey) else None
+        Raises BadCredentials when the key is no RSA key in PEM form.
+        """
+        # Imported here, because a proxy leaves this to a process of its own.
+        from app.github.app_jwt import app_jwt
+
+        token = app_jwt(self.app_id, self.private_key(key), now)
+        if token is None:
+            raise self.unreadable(key)
+        return token
+
+    def unreadable(self, key: int) -> BadCredentials:
+        return BadCredentials("App key", f"private key {key + 1} of the {self.role} App is no RSA key in PEM form")

@@ -24,6 +24,7 @@ from app.github.errors import (
 )
 from app.github.identity import TOKEN_MARGIN, AppIdentity
 from app.json_fields import field, optional_field
+from app.key_process import app_jwt_apart
 from app.proxy.upstream import CHUNK, Upstream, UpstreamDown
 from app.secret import SecretStr
 
@@ -32,6 +33,7 @@ API_VERSION = "2026-03-10"
 MOST = 256 * 1024  # bytes of an answer
 SECONDS = 20.0
 PAUSE = 60  # seconds, where GitHub does not say how long
+JWT_LIFE = 240.0  # seconds that one is used for, of the nine minutes that it lives
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,15 @@ class _Answer:
     body: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class _Signed:
+    """The App's own token, by which of its keys, and when (Unix time)."""
+
+    jwt: str
+    key: int
+    at: float
+
+
 class Minting:
     """`now` is Unix time. While keys are rotated, the one that GitHub took last is tried first."""
 
@@ -71,6 +82,7 @@ class Minting:
         self._upstream = upstream
         self._now = now
         self._key = 0
+        self._signed: _Signed | None = None
 
     async def __call__(self, installation_id: int, repository_id: int, permissions: Mapping[str, str]) -> Minted:
         """A token for one repository by its id. Raises the errors of `app.github.errors`."""
@@ -105,7 +117,7 @@ class Minting:
             "Accept": "application/vnd.github+json",
             "Content-Type": "application/json",
             "X-GitHub-Api-Version": API_VERSION,
-            "Authorization": f"Bearer {self._identity.jwt(self._now(), self._key)}",
+            "Authorization": f"Bearer {await self._jwt()}",
         }
         url, because = self._upstream.api_url + path, ""
         try:
@@ -124,6 +136,14 @@ class Minting:
         except UpstreamDown as down:
             because = str(down)
         raise GitHubDown(NAME, because)
+
+    async def _jwt(self) -> str:
+        """Made anew for another key, and where the clock was set back."""
+        now, signed = self._now(), self._signed
+        if signed is None or signed.key != self._key or not 0 <= now - signed.at < JWT_LIFE:
+            signed = _Signed(await app_jwt_apart(self._identity, now, self._key), self._key, now)
+            self._signed = signed
+        return signed.jwt
 
     def _failure(self, answer: _Answer, installation_id: int) -> GitHubError:
         said = _message(answer.body)
