@@ -70,10 +70,11 @@ async def read_comment_approvals(
 
 
 def _observed(repository_id: int, pull: PullRequest, comments: Iterable[Comment]) -> Iterator[CommentApproval]:
-    """Those whose delivery was lost; one that was edited may have said anything when it was new."""
+    """Those whose delivery was lost; one that was edited may have said anything when it was new, and what an App wrote
+    in a person's name never meant anything."""
     for comment in comments:
         word, author = approved_word(comment.body), comment.author
-        if word is None or author is None or author.type != "User" or comment.last_edited_at is not None:
+        if word is None or author is None or not comment.is_persons_word:
             continue
         yield CommentApproval(
             repository_id,

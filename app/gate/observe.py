@@ -34,6 +34,7 @@ from app.gate.sessions import with_session
 from app.gate.snapshots import build_snapshot
 from app.gate.stacks import with_layers_below
 from app.gate.target import BRANCHES, Target, read_target
+from app.gate.through_apps import without_words_of_apps
 from app.gate.tickets import with_ticket
 from app.gate.verifications import read_verifications
 from app.gate.workflows import read_workflow_files
@@ -85,7 +86,11 @@ async def look(gate: Gate, key: PullKey, repository: RepositoryName, state: Pull
     if head is None:
         raise Moved(f"{key}: GitHub's list of commits does not show the head yet")
     target = await read_target(gate, key.installation_id, repository, state)
-    return Look(key, repository, state, head, target, await recall(gate, key, seen(key, state.pull, gate.app_id)))
+    memory = await recall(gate, key, seen(key, state.pull, gate.app_id))
+    if target.gated:
+        vouched = {one.comment_id for one in memory.comment_approvals}
+        state = await without_words_of_apps(gate.client(key.installation_id), repository, state, vouched)
+    return Look(key, repository, state, head, target, memory)
 
 
 def seen(key: PullKey, pull: PullRequest, own_app_id: int) -> PullRow:

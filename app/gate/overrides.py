@@ -16,8 +16,9 @@ MOST = 20
 def read_overrides(pull: PullRequest, head_seen_at: datetime | None) -> tuple[Override, ...]:
     """Those of this head, the oldest first.
 
-    One counts as it was written: an edited one says nothing, and a deleted or hidden one is gone. It names the head by
-    the beginning of its id and was written after the gate had seen that head, so that no commit can be made to fit it.
+    One counts as its author wrote it: an edited one says nothing, nor does what an App wrote in their name, and a
+    deleted or hidden one is gone. It names the head by the beginning of its id and was written after the gate had seen
+    that head, so that no commit can be made to fit it.
     """
     return tuple(_read(pull, head_seen_at))[:MOST]
 
@@ -34,5 +35,5 @@ def _read(pull: PullRequest, head_seen_at: datetime | None) -> Iterator[Override
 
 
 def _stands(comment: Comment, head_seen_at: datetime | None) -> bool:
-    untouched = comment.last_edited_at is None and not comment.is_minimized
+    untouched = comment.is_persons_word and not comment.is_minimized
     return untouched and head_seen_at is not None and comment.created_at >= head_seen_at

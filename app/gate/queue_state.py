@@ -197,7 +197,7 @@ def _commands(pull: PullRequest) -> list[tuple[Comment, Requeue]]:
     return [
         (comment, command)
         for comment in pull.comments.nodes
-        if comment.author is not None and comment.author.type == "User" and comment.last_edited_at is None
+        if comment.is_persons_word
         if (command := requeue_of(comment.body)) is not None
     ]
 

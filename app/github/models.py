@@ -56,7 +56,10 @@ class Label(Model):
 
 
 class Comment(Model):
-    """A comment of the conversation; `author` is None for a deleted account."""
+    """A comment of the conversation; `author` is None for a deleted account.
+
+    `through_app`: an App wrote it in its author's name, or nobody knows yet. GraphQL never says so.
+    """
 
     id: str
     full_database_id: int
@@ -66,6 +69,13 @@ class Comment(Model):
     last_edited_at: AwareDatetime | None
     is_minimized: bool
     viewer_did_author: bool
+    through_app: bool = False
+
+    @property
+    def is_persons_word(self) -> bool:
+        """Whether a person wrote it and nobody changed it since: who edits a comment, and to what, is anybody's."""
+        is_person = self.author is not None and self.author.type == "User"
+        return is_person and self.last_edited_at is None and not self.through_app
 
 
 class Account(Model):

@@ -53,7 +53,7 @@ class ReviewFact:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalFact:
-    """A new comment on a pull request whose first line approves `word`, by a person."""
+    """A new comment on a pull request whose first line approves `word`, by a person's own hand."""
 
     pull_number: int
     comment_id: int
@@ -139,6 +139,8 @@ def comment_fact(event: str, action: str | None, raw: bytes) -> ApprovalFact | C
         return CommentGone(comment.id)
     word = approved_word(comment.body or "")
     if word is None or delivered.issue.pull_request is None or comment.user is None or comment.user.type != "User":
+        return None
+    if comment.performed_via_github_app is not None:
         return None
     return ApprovalFact(delivered.issue.number, comment.id, comment.user, word, comment.created_at)
 

@@ -14,7 +14,7 @@ from tests.github.events import ZERO, InstallationChanged, PullRequestChanged, R
 from tests.github.git import Files, Person
 from tests.github.operations import issues, pulls, pushes, reviews
 from tests.github.rule_defaults import completed
-from tests.github.state import Comment, Installation, Issue, PullRequest, Repository, Review, Ruleset, Stack
+from tests.github.state import App, Comment, Installation, Issue, PullRequest, Repository, Review, Ruleset, Stack
 
 
 class Acting(Building):
@@ -117,9 +117,12 @@ class Acting(Building):
         repo = self.repo(repository)
         return await issues.open_issue(self._hub, repo, title=title, body=body, author=author, labels=labels)
 
-    async def comment(self, repository: Repository | str, number: int, user: str, body: str) -> Comment:
+    async def comment(
+        self, repository: Repository | str, number: int, user: str, body: str, *, through: App | None = None
+    ) -> Comment:
+        """`through` is an App that writes in the user's name."""
         repo = self.repo(repository)
-        return await issues.create_comment(self._hub, repo, repo.issues[number], user, body)
+        return await issues.create_comment(self._hub, repo, repo.issues[number], user, body, through=through)
 
     async def add_labels(self, repository: Repository | str, number: int, actor: str, *names: str) -> None:
         repo = self.repo(repository)

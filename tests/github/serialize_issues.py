@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.github import node_ids
 from tests.github.access import association
-from tests.github.serialize import Json, label_named, reaction_rollup, simple_user, stamp, users, via_app
+from tests.github.serialize import Json, app, label_named, reaction_rollup, simple_user, stamp, users, via_app
 from tests.github.serialize_repositories import repository_url
 from tests.github.state import Comment, Issue, Repository, World
 
@@ -77,5 +77,5 @@ def comment(world: World, repository: Repository, parent: Issue, record: Comment
         "body": record.body,
         "author_association": association(world, repository, record.user),
         "reactions": reaction_rollup(url, record.reactions),
-        "performed_via_github_app": via_app(world, record.user),
+        "performed_via_github_app": app(world, world.apps[record.app_id]) if record.app_id is not None else None,
     }

@@ -229,7 +229,14 @@ def test_a_new_comment_that_approves_is_kept_with_what_it_names() -> None:
 
 
 @pytest.mark.parametrize(
-    "fields", [{"body": "Nice."}, {"body": None}, {"user": None}, {"user": {**SENDER, "type": "Bot"}}]
+    "fields",
+    [
+        {"body": "Nice."},
+        {"body": None},
+        {"user": None},
+        {"user": {**SENDER, "type": "Bot"}},
+        {"performed_via_github_app": {"id": 78}},
+    ],
 )
 def test_other_comments_approve_nothing(fields: dict[str, Any]) -> None:
     assert interpret("issue_comment", comment(**fields)).comment is None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tests.github.errors import invalid
 from tests.github.events import CommentChanged, IssueChanged, LabelChanged, PullRequestChanged
 from tests.github.operations.pulls import new_number
-from tests.github.state import Comment, Issue, Label, Reaction, Repository
+from tests.github.state import App, Comment, Issue, Label, Reaction, Repository
 
 if TYPE_CHECKING:
     from tests.github.server import SimulatedGitHub
@@ -158,10 +158,11 @@ async def set_labels(
 
 
 async def create_comment(
-    github: SimulatedGitHub, repository: Repository, issue: Issue, actor: str, body: str
+    github: SimulatedGitHub, repository: Repository, issue: Issue, actor: str, body: str, *, through: App | None = None
 ) -> Comment:
+    """`through` is an App that writes in the actor's name, with that user's access token."""
     now = github.world.now()
-    app = github.world.app_of(actor)
+    app = through or github.world.app_of(actor)
     comment = Comment(github.world.new_id(), actor, body, now, now, app_id=app.id if app else None)
     issue.comments.append(comment)
     issue.updated_at = now
