@@ -86,12 +86,15 @@ async def remove(connection: Connection, repository_ids: Sequence[int]) -> None:
 
 
 async def since_listing(connection: Connection, repository_id: int) -> tuple[timedelta | None, int]:
-    """The time since the resync listed its open pull requests, None if it never did; and the pages that this took."""
+    """The time since the resync listed its open pull requests, None if it never did; and the pages that all the lists
+    of its installation took, which share one budget."""
     cursor = await connection.execute(
-        "select clock_timestamp() - listed_at, listed_pages from repositories where repository_id = %s",
+        "select clock_timestamp() - own.listed_at, (select sum(greatest(each.listed_pages, 1)) from repositories each "
+        "where each.installation_id = own.installation_id) from repositories own where own.repository_id = %s",
         (repository_id,),
     )
-    return await cursor.fetchone() or (None, 0)
+    since, pages = await cursor.fetchone() or (None, 0)
+    return since, int(pages)
 
 
 async def save_listing(connection: Connection, repository_id: int, pages: int) -> None:
