@@ -6,7 +6,9 @@ from datetime import timedelta
 
 from app.keys import PullKey, TicketKey
 from app.proxy import sessions
-from app.store import work
+from app.proxy.audited import subject_of
+from app.store import audit, work
+from app.store.audit import Entry
 from app.store.database import Connection
 from app.store.tickets import moving, runs, ticket
 from app.store.tickets.moving import Cause, Moved
@@ -22,7 +24,8 @@ GOES_ON = frozenset({Event.CLAIMED, Event.SUBMITTED, Event.ENQUEUED, Event.DEQUE
 async def change(
     connection: Connection, key: TicketKey, event: Event, cause: Cause, *, minutes_left: int | None = None
 ) -> Moved | None:
-    """What the event made of the ticket; None where it changes nothing. In the caller's transaction.
+    """What the event made of the ticket; None where it changes nothing. In the caller's transaction, which ends by
+    telling the audit log what is `recorded` of it.
 
     `minutes_left` is for an event that lets an attempt begin: its session lives that long.
     """
@@ -37,6 +40,33 @@ async def change(
         await _again(connection, key, counted=True, minutes=minutes_left)
     await work.mark(connection, await marks(connection, key))
     return moved
+
+
+def recorded(key: TicketKey, event: Event, cause: Cause, moved: Moved) -> list[Entry]:
+    """What the audit log is told of a change: `audit.append` it, the last thing of the transaction. Pure."""
+    data = {
+        "from": moved.before.state.value,
+        "to": moved.after.state.value,
+        "event": event.value,
+        "by": cause.actor,
+        "because": cause.because,
+        "head": cause.sha,
+    }
+    ended = {"because": f"ticket #{key.number}: {cause.because}"}
+    return [
+        Entry("ticket", f"ticket:{key.number}", key.repository_id, data),
+        *(Entry("session-ended", subject_of(session), key.repository_id, ended) for session in moved.sessions),
+    ]
+
+
+async def changed(
+    connection: Connection, key: TicketKey, event: Event, cause: Cause, *, minutes_left: int | None = None
+) -> bool:
+    """A change with its record, as the last thing of the transaction; false where it changes nothing."""
+    moved = await change(connection, key, event, cause, minutes_left=minutes_left)
+    if moved is not None:
+        await audit.append(connection, recorded(key, event, cause, moved))
+    return moved is not None
 
 
 async def marks(connection: Connection, key: TicketKey) -> list[Mark]:

@@ -7,7 +7,7 @@ tickets never get the last place.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
@@ -19,13 +19,14 @@ from app.proxy.opening import Asked, checked, find_place
 from app.proxy.opening import Place as CourierPlace
 from app.proxy.sessions import CannotOpen, Wanted
 from app.secret import SecretStr
+from app.store import audit
 from app.store.database import Connection
 from app.store.tickets import brakes, runs, snapshots, ticket
 from app.store.tickets.moving import Cause
 from app.store.tickets.runs import Run
 from app.store.tickets.snapshots import TicketSnapshot
 from app.store.tickets.ticket import TicketRow
-from app.tickets.changing import change, key_of
+from app.tickets.changing import change, key_of, recorded
 from app.tickets.limiting import day_of, limits_for, used_by
 from app.tickets.parts import Place, TicketParts
 from policies.tickets.limits import Limits, left, no_attempt, no_place, no_start
@@ -35,8 +36,21 @@ log = structlog.get_logger(__name__)
 
 ALONE = "select pg_advisory_xact_lock(hashtextextended('mergegate claims', %s))"
 NAMESPACE = "*"
+UNREADABLE = "the repository's policy cannot be used; repair it first"
 DONE = frozenset({State.MERGED, State.SETTLED})
 MOST_LOOKED_AT = 200  # waiting tickets at one claim
+
+
+@dataclass(frozen=True, slots=True)
+class Claiming:
+    """Who claims where and when. `courier` is None where agents get no sessions, `number` the only ticket wanted."""
+
+    place: Place
+    courier: CourierPlace | None
+    now: datetime
+    agent: str
+    pool: str | None = None
+    number: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,22 +102,31 @@ async def claim(
     `pool` is the pool that the agent belongs to; without one it gets tickets that name itself or nobody.
     """
     if not place.readable:
-        return NothingToClaim("the repository's policy cannot be used; repair it first")
+        return NothingToClaim(UNREADABLE)
     try:
         courier = await _courier_place(parts, place)
     except CannotOpen as cannot:
         return NothingToClaim(str(cannot))
+    claiming = Claiming(place, courier, parts.gate.now(), agent, pool, number)
     async with parts.gate.database.transaction() as connection:
-        await connection.execute(ALONE, (place.repository.id,))
-        brake = await brakes.find(connection, place.repository.id)
-        if brake is not None:
-            return NothingToClaim(f"{brake.pulled_by} pulled the brake: {brake.because}")
-        reasons: list[str] = []
-        for row in await _candidates(connection, place, agent, pool, number):
-            taken = await _take(parts, place, courier, connection, row, agent, pool)
-            if isinstance(taken, Claimed):
-                return taken
-            reasons.append(f"#{row.number}: {taken}")
+        return await claim_within(connection, claiming)
+
+
+async def claim_within(connection: Connection, claiming: Claiming) -> Claimed | NothingToClaim:
+    """The same in the caller's transaction, for who knows the place already."""
+    place = claiming.place
+    if not place.readable:
+        return NothingToClaim(UNREADABLE)
+    await connection.execute(ALONE, (place.repository.id,))
+    brake = await brakes.find(connection, place.repository.id)
+    if brake is not None:
+        return NothingToClaim(f"{brake.pulled_by} pulled the brake: {brake.because}")
+    reasons: list[str] = []
+    for row in await _candidates(connection, claiming):
+        taken = await _take(connection, claiming, row)
+        if isinstance(taken, Claimed):
+            return taken
+        reasons.append(f"#{row.number}: {taken}")
     return NothingToClaim(reasons[0] if reasons else "no ticket waits for this agent")
 
 
@@ -114,32 +137,23 @@ async def _courier_place(parts: TicketParts, place: Place) -> CourierPlace | Non
     return await find_place(parts.courier, parts.gate.presets, place.repository.owner, place.repository.name)
 
 
-async def _candidates(
-    connection: Connection, place: Place, agent: str, pool: str | None, number: int | None
-) -> list[TicketRow]:
-    rows = await ticket.in_states(connection, place.repository.id, [State.WAITING])
-    names = (None, agent, pool)
-    fit = [row for row in rows if row.pool in names and number in (None, row.number)]
+async def _candidates(connection: Connection, claiming: Claiming) -> list[TicketRow]:
+    rows = await ticket.in_states(connection, claiming.place.repository.id, [State.WAITING])
+    names = (None, claiming.agent, claiming.pool)
+    fit = [row for row in rows if row.pool in names and claiming.number in (None, row.number)]
     return sorted(fit, key=lambda row: (row.since, row.number))[:MOST_LOOKED_AT]
 
 
-async def _take(
-    parts: TicketParts,
-    place: Place,
-    courier: CourierPlace | None,
-    connection: Connection,
-    seen: TicketRow,
-    agent: str,
-    pool: str | None,
-) -> Claimed | str:
+async def _take(connection: Connection, claiming: Claiming, seen: TicketRow) -> Claimed | str:
     """The ticket, or why it cannot be had now."""
     row = await ticket.lock(connection, seen.repository_id, seen.number)
     held = await snapshots.newest(connection, seen.repository_id, seen.number)
     if row is None or held is None or row.state is not State.WAITING:
         return "it was taken meanwhile"
-    because = await _because_not(parts, place, connection, row, held, pool)
+    because = await _because_not(connection, claiming, row, held)
     if because is not None:
         return because
+    place, courier, agent, pool = claiming.place, claiming.courier, claiming.agent, claiming.pool
     limits = limits_for(place, row, held.form)
     remaining = left(limits, await used_by(connection, row.repository_id, row.number))
     branch = branch_of(place, row.number)
@@ -151,7 +165,7 @@ async def _take(
 
 
 async def _because_not(
-    parts: TicketParts, place: Place, connection: Connection, row: TicketRow, held: TicketSnapshot, pool: str | None
+    connection: Connection, claiming: Claiming, row: TicketRow, held: TicketSnapshot
 ) -> str | None:
     if row.paused:
         return "it is paused"
@@ -160,8 +174,9 @@ async def _because_not(
     open_ones = [number for number in needed if states.get(number) not in DONE]
     if open_ones:
         return f"it depends on #{open_ones[0]}, which is not merged"
+    place, pool = claiming.place, claiming.pool
     limits, used = limits_for(place, row, held.form), await used_by(connection, row.repository_id, row.number)
-    day = await day_of(connection, place, parts.gate.now(), pool)
+    day = await day_of(connection, place, claiming.now, pool)
     return (
         no_attempt(limits, used)
         or no_start(place.rules, place.floor, limits, used, day)
@@ -182,7 +197,9 @@ async def _begin(
 ) -> Claimed:
     """Raises CannotOpen; then nothing of it happened."""
     key = key_of(row)
-    await change(connection, key, Event.CLAIMED, Cause(agent, f"claimed for attempt {row.attempts + 1}"))
+    cause = Cause(agent, f"claimed for attempt {row.attempts + 1}")
+    moved = await change(connection, key, Event.CLAIMED, cause)
+    assert moved is not None  # the row was locked while it was waiting
     run = await runs.begin(
         connection, row.repository_id, row.number, revision=held.revision, agent=agent, pool=pool, branch=branch
     )
@@ -192,6 +209,7 @@ async def _begin(
         opened = await sessions.open_within(connection, wanted)
         await runs.set_session(connection, run.id, opened[1].session)
     now = await runs.open_run(connection, row.repository_id, row.number)
+    await audit.append(connection, recorded(key, Event.CLAIMED, cause, moved))
     token, grant = opened or (None, None)
     return Claimed(key, place.repository.full_name, row.title, held, now or run, remaining, token, grant)
 

@@ -17,6 +17,8 @@ from app.gate.gate import Gate
 from app.github import issues
 from app.github.errors import GitHubDown, GitHubError, RateLimited
 from app.github.issues import Issue
+from app.store import audit
+from app.store.audit import Entry
 from app.store.database import Connection
 from app.store.tickets import commands, ticket
 from app.store.tickets.commands import CommandComment, Outcome
@@ -88,6 +90,7 @@ async def _carry_out(parts: TicketParts, place: Place, issue: Issue, one: Comman
         hearing = _Hearing(parts, place, issue, one, permission)
         answered = await hearing.answer(connection, said)
         await commands.done(connection, one, answered.outcome, answered.words)
+        await audit.append(connection, hearing.entries)
     log.info("command", key=str(place.key), by=one.author_login, outcome=answered.outcome)
 
 
@@ -112,6 +115,7 @@ class _Hearing:
     comment: CommandComment
     permission: Permission | None
     words: list[str] = field(default_factory=list)
+    entries: list[Entry] = field(default_factory=list)
 
     async def answer(self, connection: Connection, said: tuple[Command, ...]) -> Answer:
         """The commands in their order, up to the first that is not carried out."""
@@ -140,7 +144,8 @@ class _Hearing:
         refused = refusal(command, verb, self._where, state, self.permission, raises)
         if refused is not None:
             return Answer("refused", refused)
-        doing = verbs.Doing(self.parts, self.place, connection, self.issue, row, command, self.comment.author_login)
+        author = self.comment.author_login
+        doing = verbs.Doing(self.parts, self.place, connection, self.issue, row, command, author, self.entries)
         try:
             told = await verbs.ACTS[command.verb](doing)
         except verbs.NotDone as cannot:

@@ -16,7 +16,7 @@ import structlog
 from app.github import writes
 from app.github.errors import GitHubError
 from app.store.tickets.moving import GATE, Cause, Transition
-from app.tickets.changing import change
+from app.tickets.changing import changed
 from app.tickets.claims import Claimed, NothingToClaim, claim
 from app.tickets.parts import Place, TicketParts
 from app.tickets.view import TicketView
@@ -43,7 +43,7 @@ async def dispatch(parts: TicketParts, place: Place, view: TicketView) -> bool:
     if await _started(parts, place, pool, found):
         return True
     async with parts.gate.database.transaction() as connection:
-        await change(connection, place.key, Event.NOT_STARTED, Cause(GATE, "the agent could not be started"))
+        await changed(connection, place.key, Event.NOT_STARTED, Cause(GATE, "the agent could not be started"))
     return True
 
 

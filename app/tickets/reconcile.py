@@ -19,7 +19,7 @@ from app.store.work import Lease
 from app.store.worker import Done, Outcome, Sleep
 from app.tickets import commands, stopping
 from app.tickets.answering import answer
-from app.tickets.changing import change
+from app.tickets.changing import changed
 from app.tickets.dispatching import dispatch
 from app.tickets.limiting import used_of
 from app.tickets.parts import Place, TicketParts, place_of
@@ -127,7 +127,7 @@ async def _step(parts: TicketParts, place: Place, issue: Issue, view: TicketView
     async with parts.gate.database.transaction() as connection:
         if following.event is Event.FAILED:
             await messages.say(connection, place.key.repository_id, place.key.number, "failed", cause.because, GATE)
-        return await change(connection, place.key, following.event, cause, minutes_left=remaining) is not None
+        return await changed(connection, place.key, following.event, cause, minutes_left=remaining)
 
 
 async def _confirm(parts: TicketParts, place: Place, view: TicketView) -> bool:
@@ -137,4 +137,4 @@ async def _confirm(parts: TicketParts, place: Place, view: TicketView) -> bool:
         (log.error if late else log.info)("a stop is not confirmed", key=str(place.key), because=because)
         return False
     async with parts.gate.database.transaction() as connection:
-        return await change(connection, place.key, Event.CONFIRMED, Cause(GATE, because, sha)) is not None
+        return await changed(connection, place.key, Event.CONFIRMED, Cause(GATE, because, sha))

@@ -13,12 +13,13 @@ import re2
 from app.github.issues import Issue
 from app.keys import TicketKey
 from app.store import work
+from app.store.audit import Entry
 from app.store.database import Connection
 from app.store.tickets import brakes, messages, moving, questions, snapshots, ticket
 from app.store.tickets.moving import Cause
 from app.store.tickets.ticket import TicketRow
 from app.store.work import Mark
-from app.tickets.changing import change, key_of, marks
+from app.tickets.changing import change, key_of, marks, recorded
 from app.tickets.limiting import asked_limits, limits_for, used_by
 from app.tickets.parts import Place, TicketParts
 from app.tickets.telling import skeleton, status_of
@@ -54,6 +55,7 @@ class Doing:
     row: TicketRow | None
     command: Command
     author: str
+    entries: list[Entry]  # for the audit log, when everything is done
 
     @property
     def ticket(self) -> TicketRow:
@@ -74,8 +76,14 @@ class Doing:
         return Cause(self.author, because, sha)
 
     async def change(self, event: Event, sha: str | None = None) -> None:
-        if await change(self.connection, self.key, event, self.cause(sha)) is None:
+        if not await self.change_of(self.key, event, self.cause(sha)):
             raise NotDone(f"The ticket is {self.ticket.state.replace('_', ' ')}, where that changes nothing.")
+
+    async def change_of(self, key: TicketKey, event: Event, cause: Cause) -> bool:
+        moved = await change(self.connection, key, event, cause)
+        if moved is not None:
+            self.entries.extend(recorded(key, event, cause, moved))
+        return moved is not None
 
     async def wake(self) -> None:
         """The ticket and its pull request are looked at again."""
@@ -161,7 +169,7 @@ async def _stop_all(doing: Doing) -> None:
 
 async def _stop_one(doing: Doing, row: TicketRow) -> None:
     await messages.say(doing.connection, row.repository_id, row.number, "stop", doing.cause().because, doing.author)
-    await change(doing.connection, key_of(row), Event.STOP, doing.cause())
+    await doing.change_of(key_of(row), Event.STOP, doing.cause())
 
 
 async def _redirect(doing: Doing) -> None:

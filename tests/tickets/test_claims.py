@@ -215,3 +215,23 @@ async def test_a_supervisor_that_hangs_or_is_not_there_did_nothing(tmp_path: Pat
     slow.chmod(0o755)
     assert not await Supervisor(slow, seconds=0.2).tell("stop", {})
     assert not await Supervisor(tmp_path / "none").tell("stop", {})
+
+
+async def test_each_change_is_in_the_audit_log_with_the_sessions_that_it_ended(at_desk: Desk) -> None:
+    number = await accepted(at_desk)
+    claimed = await at_desk.claimed()
+    assert claimed.grant is not None
+    await at_desk.say(number, "/stop now", "bob")
+    rows = await at_desk.stage.gate.database.query(
+        "select kind, subject, record::json #>> '{data,to}', record::json #>> '{data,by}' from audit_log "
+        "where kind in ('ticket', 'session-opened', 'session-ended') order by seq"
+    )
+    session = f"session:{claimed.grant.session}"
+    assert rows == [
+        ("ticket", f"ticket:{number}", "waiting", "ada"),
+        ("session-opened", session, None, None),
+        ("ticket", f"ticket:{number}", "running", "claude"),
+        ("ticket", f"ticket:{number}", "stopping", "bob"),
+        ("session-ended", session, None, None),
+        ("ticket", f"ticket:{number}", "stopped", "mergegate"),
+    ]
