@@ -12,6 +12,8 @@ from typing import BinaryIO
 
 from checks.job_log import read_job_log_stream
 
+read_job_log_stream(())  # makes what every log is searched with, once, before children are forked
+
 
 def serve(source: BinaryIO, sink: BinaryIO) -> None:
     """Until the source ends."""

@@ -14,6 +14,8 @@ from app.gate.frames import read_frame
 from checks.job_log import read_job_log_stream
 from checks.other_ci_log import NotItsLog, plain_log
 
+read_job_log_stream(())  # makes what every log is searched with, once, before children are forked
+
 
 def serve(source: BinaryIO, sink: BinaryIO) -> None:
     """Answers once: what the log says, or why it is none."""

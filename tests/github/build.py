@@ -5,6 +5,7 @@ Nothing is published here: what a world starts with has no news value.
 
 from __future__ import annotations
 
+import functools
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
@@ -48,8 +49,12 @@ def new_world(root: Path) -> World:
     return world
 
 
-def new_key() -> tuple[str, bytes]:
-    """A private key and its public key, both PEM."""
+@functools.cache
+def app_key(number: int) -> tuple[str, bytes]:
+    """A private key and its public key, both PEM, of the App with that number in any world of this process.
+
+    Apps of one world have different keys; making one takes as long as a dozen answers.
+    """
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     private = key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
@@ -115,7 +120,7 @@ class Building:
         owner: str = "github",
     ) -> tuple[App, str]:
         """Registers an App; the second value is its private key, PEM."""
-        private, public = new_key()
+        private, public = app_key(len(self.world.apps))
         app = App(
             id=self.world.new_id(),
             slug=slug,
