@@ -34,7 +34,7 @@ from app.keys import (
     ResyncKey,
     RulesKey,
 )
-from app.priorities import BRANCH_MOVED, GROUP, NEWS, RESYNC, priority_of
+from app.priorities import BRANCH_MOVED, CHANGED, GROUP, NEWS, RESYNC, priority_of
 from app.store import pulls, repositories, serial, verifications, work
 from app.store.pulls import PullRow, Stamps
 from app.store.work import Mark
@@ -136,7 +136,9 @@ async def fan_out_repository(gate: Gate, key: RepositoryKey, *, news: bool = Tru
 
 
 def _look(key: RepositoryKey, number: int, priority: int, *, news: bool) -> Mark:
-    return Mark(str(PullKey(key.installation_id, key.repository_id, number)), priority=priority, news=news)
+    """What is known and has changed since is news too, whoever tells of it: a key that was given up is tried again."""
+    name = str(PullKey(key.installation_id, key.repository_id, number))
+    return Mark(name, priority=priority, news=news or priority == CHANGED)
 
 
 def _everything(listing: Listing[OpenPull], known: Mapping[int, Stamps]) -> dict[int, int]:

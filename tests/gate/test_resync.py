@@ -204,6 +204,17 @@ async def test_news_comes_before_ten_thousand_looks_that_only_make_sure(crowd: C
     assert urgency_of(PullKey(7, 9, 1), lease.priority) is Urgency.RESYNC
 
 
+async def test_a_key_that_was_given_up_is_tried_again_when_its_pull_request_changed(crowd: Crowd) -> None:
+    """In polling mode nothing else would ever tell of it."""
+    database = crowd.gate.database
+    crowd.changed = {1000: {"updatedAt": (NOON + timedelta(hours=5)).isoformat()}}
+    async with database.transaction() as connection:
+        await work.mark(connection, [work.Mark(f"pull:7:9:{number}") for number in (1000, 2)])
+    await database.query("update work set parked = true, attempts = 12")
+    await fan_out_repository(crowd.gate, KEY, news=False)
+    assert [one.key for one in await work.parked(database)] == ["pull:7:9:2"]
+
+
 def attempt(guid: str, status: int, minutes: int = 0, *, event: str = "push", redelivery: bool = False) -> Delivery:
     return Delivery(
         id=f"{guid}-{minutes}",
