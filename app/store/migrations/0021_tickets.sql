@@ -76,7 +76,6 @@ create table ticket_runs (
   heartbeat_at timestamptz,
   ended_at timestamptz,
   outcome text,                               -- passed, failed, silent, not_started, stopped, cap_hit, …
-  verifier_minutes numeric(10, 2) not null default 0,
   cost numeric(12, 4),                        -- US dollars; null: nothing is known
   cost_kind text not null default 'soft',     -- `hard`: metered before it was spent; `soft`: reported
   step integer,

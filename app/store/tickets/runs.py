@@ -21,8 +21,8 @@ class Run:
     """One attempt, from the claim to its end.
 
     `cost` is in US dollars and None while nothing is known of it; `cost_kind` says whether it was metered before it was
-    spent (`hard`) or reported afterwards (`soft`). `minutes` are those from the start to the end, or until now, and
-    those of the verifier.
+    spent (`hard`) or reported afterwards (`soft`). `minutes` are those from the start to the end, or until now. An
+    attempt ends with its verdict, so the runs of CI and of the verifier are within them.
     """
 
     id: int
@@ -71,10 +71,7 @@ class Spent:
     cost: Decimal
 
 
-MINUTES = (
-    "(coalesce(extract(epoch from coalesce(ended_at, clock_timestamp()) - started_at), 0) / 60 + verifier_minutes)"
-    "::float8"
-)
+MINUTES = "(coalesce(extract(epoch from coalesce(ended_at, clock_timestamp()) - started_at), 0) / 60)::float8"
 COLUMNS = (
     "id, repository_id, number, attempt, revision, agent, pool, branch, session_id, claimed_at, started_at, "
     f"heartbeat_at, ended_at, outcome, {MINUTES} as minutes, cost, cost_kind, step, steps, percent, doing, blocker"
@@ -137,13 +134,6 @@ async def report(connection: Connection, run_id: int, progress: Progress) -> Run
 
 async def clear_blocker(connection: Connection, run_id: int) -> None:
     await connection.execute("update ticket_runs set blocker = null where id = %s", (run_id,))
-
-
-async def add_verifier_minutes(connection: Connection, run_id: int, minutes: Decimal) -> None:
-    """Time that the gate spent on proving this attempt; it counts like the agent's own."""
-    await connection.execute(
-        "update ticket_runs set verifier_minutes = verifier_minutes + %s where id = %s", (minutes, run_id)
-    )
 
 
 async def set_session(connection: Connection, run_id: int, session_id: int) -> None:
