@@ -50,7 +50,7 @@ class Database:
         self.conninfo = conninfo
         self._pool = pool
         self._embedded = embedded
-        self._reviving = asyncio.Lock()
+        self._revival: asyncio.Task[None] | None = None
         self._away = False
 
     @classmethod
@@ -67,7 +67,9 @@ class Database:
             conninfo = url or (embedded.conninfo if embedded else "")
             await _migrate(conninfo, migrated)
             pool = await stack.enter_async_context(_pool(conninfo, size))
-            yield cls(pool, conninfo, embedded)
+            database = cls(pool, conninfo, embedded)
+            stack.push_async_callback(database._settled)
+            yield database
 
     @contextlib.asynccontextmanager
     async def transaction(self) -> AsyncIterator[Connection]:
@@ -134,12 +136,23 @@ class Database:
 
         Raises DatabaseAway when no connection can be made; until one can, no caller waits for the pool in vain.
         """
-        async with self._reviving:
-            self._away = True
-            await self._restart()
-            async with await connect(self.conninfo):
-                self._away = False
-            await self._pool.check()
+        if self._revival is None or self._revival.done():
+            self._revival = asyncio.create_task(self._revived())
+            self._revival.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+        # All share it, because the pool is empty while it looks at its connections; who stops waiting does not stop it.
+        await asyncio.shield(self._revival)
+
+    async def _settled(self) -> None:
+        """When nobody looks after the server any more; before the pool closes."""
+        if self._revival is not None:
+            await asyncio.gather(self._revival, return_exceptions=True)
+
+    async def _revived(self) -> None:
+        self._away = True
+        await self._restart()
+        async with await connect(self.conninfo):
+            self._away = False
+        await self._pool.check()
 
     async def _restart(self) -> None:
         if self._embedded is None:

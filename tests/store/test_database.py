@@ -135,6 +135,28 @@ async def test_sessions_that_died_are_replaced_without_a_word(database: Database
     assert await work.claim(database) is not None
 
 
+async def test_many_that_find_the_server_away_look_after_it_once(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One after the other they would keep the pool empty for each other, which then find it away again."""
+    check, checks = database._pool.check, 0
+
+    async def counted() -> None:
+        nonlocal checks
+        checks += 1
+        await check()
+
+    monkeypatch.setattr(database._pool, "check", counted)
+    waiting = [asyncio.create_task(database._revive()) for _ in range(20)]
+    await asyncio.sleep(0)
+    waiting.pop(0).cancel()
+    await asyncio.gather(*waiting)
+    assert checks == 1
+    await database._revive()
+    assert checks == 2
+    assert await database.query("select 1") == [(1,)]
+
+
 async def test_a_server_that_went_away_is_away_until_it_is_back() -> None:
     """Given by URL, so that nobody here may start it again."""
     with data_folder() as folder:
