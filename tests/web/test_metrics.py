@@ -204,13 +204,73 @@ def _names(family: Any) -> set[str]:
     return {family.name + ending for ending in endings.get(family.type, ("",))}
 
 
-def test_promtool_accepts_the_alert_rules() -> None:
-    promtool = shutil.which("promtool")
-    if promtool is None:
+def promtool(*arguments: str) -> str:
+    """What promtool says when it is content; skips the test without it."""
+    program = shutil.which("promtool")
+    if program is None:
         pytest.skip("promtool is not installed")
-    done = subprocess.run([promtool, "check", "rules", str(ALERTS)], capture_output=True, text=True, check=False)
+    done = subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "SUCCESS" in done.stdout
+    return done.stdout
+
+
+def test_promtool_accepts_the_alert_rules() -> None:
+    assert "SUCCESS" in promtool("check", "rules", str(ALERTS))
+
+
+# Series of two processes, what they show each minute, and which alerts fire after half an hour.
+FIRING = [
+    (
+        {
+            "mergegate_work_oldest_due_seconds{instance='a'}": "0x40",
+            "mergegate_work_oldest_due_seconds{instance='b'}": "0+60x40",
+        },
+        "MergegateWorkWaits",
+    ),
+    ({"mergegate_work_keys{state='parked',instance='a'}": "2x40"}, "MergegateKeysParked"),
+    (
+        {"mergegate_database_up{instance='a'}": "1x40", "mergegate_database_up{instance='b'}": "0x40"},
+        "MergegateDatabaseAway",
+    ),
+    ({"mergegate_deliveries_total{answer='401'}": "0+2x40"}, "MergegateDeliveriesRefused"),
+    ({"mergegate_deliveries_total{answer='202'}": "0+200x40"}, None),
+    (
+        {"mergegate_attempts_total{outcome='failed'}": "0+4x40", "mergegate_attempts_total{outcome='done'}": "0+6x40"},
+        "MergegateAttemptsFail",
+    ),
+    (
+        {"mergegate_attempts_total{outcome='failed'}": "0+1x40", "mergegate_attempts_total{outcome='done'}": "0+9x40"},
+        None,
+    ),
+    (
+        {
+            "mergegate_github_budget_remaining{installation='7',resource='core'}": "100x40",
+            "mergegate_github_budget_limit{installation='7',resource='core'}": "5000x40",
+            "mergegate_github_budget_reset_timestamp_seconds{installation='7',resource='core'}": "3600x40",
+        },
+        "MergegateBudgetLow",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("series", "alert"), FIRING, ids=[f"{alert} {number}" for number, (_, alert) in enumerate(FIRING)]
+)
+def test_an_alert_fires_when_it_should_and_no_other(tmp_path: Path, series: dict[str, str], alert: str | None) -> None:
+    rules = [rule["alert"] for group in yaml.safe_load(ALERTS.read_text())["groups"] for rule in group["rules"]]
+    fired = f"count(ALERTS{{alertstate='firing',alertname='{alert}'}}) or vector(0)"
+    others = f"count(ALERTS{{alertstate='firing',alertname!='{alert}'}}) or vector(0)"
+    case = {
+        "interval": "1m",
+        "input_series": [{"series": name, "values": values} for name, values in series.items()],
+        "promql_expr_test": [
+            {"expr": expr, "eval_time": "30m", "exp_samples": [{"labels": "{}", "value": value}]}
+            for expr, value in ((fired, int(alert is not None)), (others, 0))
+        ],
+    }
+    assert alert is None or alert in rules
+    (tmp_path / "cases.yml").write_text(yaml.safe_dump({"rule_files": [str(ALERTS)], "tests": [case]}))
+    promtool("test", "rules", str(tmp_path / "cases.yml"))
 
 
 async def test_a_worker_that_hangs_makes_no_progress(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
