@@ -131,7 +131,10 @@ def code_of(pasted: str, state: str) -> str:
 def _registered(settings: Settings, role: Role, account: str, url: str, *, polling: bool) -> Registration:
     made = offer(settings, role, account, url, polling=polling)
     page = Path(f"mergegate-{role}.html").absolute()
-    page.write_text(made.page, encoding="utf-8")
+    try:
+        page.write_text(made.page, encoding="utf-8")
+    except OSError as wrong:
+        raise CannotLook(f"{page} cannot be written: {wrong.strerror}. Start this in a folder of your own.") from wrong
     owner = f"as an owner of {account}" if account else "with your own account"
     print_line(f"1. Open {page} in a browser on any machine, signed in to GitHub {owner}, and press the button.")
     print_line("2. GitHub sends that browser on to an address with `code=`, where nothing has to answer.")

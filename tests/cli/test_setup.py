@@ -150,3 +150,10 @@ async def test_a_key_that_github_does_not_take_is_refused(place: Place) -> None:
 def test_what_is_missing_is_said(tmp_path: Path, options: tuple[str, ...], words: str) -> None:
     done = clones.command("setup", *options, cwd=tmp_path, MERGEGATE_DATA=str(tmp_path))
     assert (done.returncode, words in done.stderr.decode()) == (2, True)
+
+
+def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    (tmp_path / "mergegate-gate.html").mkdir()
+    options = ("--address", ADDRESS, "--no-browser")
+    done = clones.command("setup", *options, cwd=tmp_path, MERGEGATE_DATA=str(tmp_path))
+    assert (done.returncode, "Start this in a folder" in done.stderr.decode()) == (2, True)
