@@ -95,16 +95,23 @@ class Claimed:
 
 
 async def claim(
-    parts: TicketParts, place: Place, *, agent: str, pool: str | None = None, number: int | None = None
+    parts: TicketParts,
+    place: Place,
+    *,
+    agent: str,
+    pool: str | None = None,
+    number: int | None = None,
+    with_session: bool = True,
 ) -> Claimed | NothingToClaim:
     """The longest waiting ticket that this agent may have, or the one of that number. Raises GitHub's errors.
 
-    `pool` is the pool that the agent belongs to; without one it gets tickets that name itself or nobody.
+    `pool` is the pool that the agent belongs to; without one it gets tickets that name itself or nobody. An agent that
+    cannot use the proxy gets none of its sessions: what it pushes otherwise would look as if it came past one.
     """
     if not place.readable:
         return NothingToClaim(UNREADABLE)
     try:
-        courier = await _courier_place(parts, place)
+        courier = await _courier_place(parts, place) if with_session else None
     except CannotOpen as cannot:
         return NothingToClaim(str(cannot))
     claiming = Claiming(place, courier, parts.gate.now(), agent, pool, number)
@@ -164,9 +171,7 @@ async def _take(connection: Connection, claiming: Claiming, seen: TicketRow) -> 
         return str(cannot)
 
 
-async def _because_not(
-    connection: Connection, claiming: Claiming, row: TicketRow, held: TicketSnapshot
-) -> str | None:
+async def _because_not(connection: Connection, claiming: Claiming, row: TicketRow, held: TicketSnapshot) -> str | None:
     if row.paused:
         return "it is paused"
     needed = held.form.depends_on

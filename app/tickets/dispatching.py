@@ -15,7 +15,9 @@ import structlog
 
 from app.github import writes
 from app.github.errors import GitHubError
+from app.store.tickets import runs
 from app.store.tickets.moving import GATE, Cause, Transition
+from app.store.tickets.runs import Progress
 from app.tickets.changing import changed
 from app.tickets.claims import Claimed, NothingToClaim, claim
 from app.tickets.parts import Place, TicketParts
@@ -36,13 +38,18 @@ async def dispatch(parts: TicketParts, place: Place, view: TicketView) -> bool:
         return False
     if parts.gate.now() - view.row.since < rest_after(view.changes):
         return False
-    found = await claim(parts, place, agent=view.row.pool or "", pool=view.row.pool, number=view.row.number)
+    name, started_with_token = view.row.pool or "", pool.start == "command"
+    found = await claim(parts, place, agent=name, pool=name, number=view.row.number, with_session=started_with_token)
     if isinstance(found, NothingToClaim):
         log.info("no agent is started", key=str(place.key), because=found.because)
         return False
-    if await _started(parts, place, pool, found):
-        return True
+    begun = await _started(parts, place, pool, found)
     async with parts.gate.database.transaction() as connection:
+        if begun and started_with_token:
+            return True  # it says itself when it begins
+        if begun:
+            await runs.report(connection, found.run.id, Progress())
+            return True
         await changed(connection, place.key, Event.NOT_STARTED, Cause(GATE, "the agent could not be started"))
     return True
 

@@ -9,6 +9,7 @@ import structlog
 
 from app.gate.apply import Applier
 from app.github import issues
+from app.github.errors import NotFound
 from app.github.issues import Issue
 from app.keys import TicketKey
 from app.store.tickets import messages, runs, ticket
@@ -45,13 +46,22 @@ async def reconcile_ticket(parts: TicketParts, lease: Lease, key: TicketKey) -> 
     place = await place_of(parts, key)
     if place is None:
         return Done()
-    issue = await issues.issue(place.client, place.repository.owner, place.repository.name, key.number)
+    try:
+        issue = await issues.issue(place.client, place.repository.owner, place.repository.name, key.number)
+    except NotFound:
+        return await _gone(parts, place)
     await commands.observe(parts.gate, place, issue)
     if issue.pull_request is None:
         await _note(parts, place, issue)
     await commands.carry_out(parts, place, issue)
     await answer(Applier(parts.gate, lease, key.installation_id, place.repository), key.number)
     return Done() if issue.pull_request is not None else await _settled(parts, place, issue)
+
+
+async def _gone(parts: TicketParts, place: Place) -> Outcome:
+    """The issue was deleted or transferred: nobody can say anything to its ticket any more, so it ends."""
+    view = await _moved(parts, place, issue_open=False)
+    return Sleep(STOPPING_AGAIN) if view is not None and view.row.state is State.STOPPING else Done()
 
 
 async def _note(parts: TicketParts, place: Place, issue: Issue) -> None:
@@ -74,7 +84,7 @@ def _meant_as_ticket(body: str) -> bool:
 
 
 async def _settled(parts: TicketParts, place: Place, issue: Issue) -> Outcome:
-    view = await _moved(parts, place, issue)
+    view = await _moved(parts, place, issue_open=issue.state == "open")
     if view is None:
         return Done()
     if view.row.split is not None:
@@ -93,11 +103,11 @@ def _is_started_by_us(place: Place, view: TicketView) -> bool:
     return view.row.state is State.WAITING and pool is not None and pool.start != "claim"
 
 
-async def _moved(parts: TicketParts, place: Place, issue: Issue) -> TicketView | None:
+async def _moved(parts: TicketParts, place: Place, *, issue_open: bool) -> TicketView | None:
     """The ticket after everything that follows by itself."""
     for _ in range(MOST_STEPS):
         view = await look(parts, place)
-        if view is None or not await _step(parts, place, issue, view):
+        if view is None or not await _step(parts, place, view, issue_open=issue_open):
             return view
     return await look(parts, place)
 
@@ -115,11 +125,11 @@ async def look(parts: TicketParts, place: Place) -> TicketView | None:
     return replace(view, pull=pull)
 
 
-async def _step(parts: TicketParts, place: Place, issue: Issue, view: TicketView) -> bool:
+async def _step(parts: TicketParts, place: Place, view: TicketView, *, issue_open: bool) -> bool:
     """Whether something changed."""
     if view.row.state is State.STOPPING:
         return await _confirm(parts, place, view)
-    following = next_event(facts_of(view, place, parts.gate.now(), issue_open=issue.state == "open"))
+    following = next_event(facts_of(view, place, parts.gate.now(), issue_open=issue_open))
     if following is None:
         return False
     cause = Cause(GATE, following.because, following.sha)

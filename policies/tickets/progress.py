@@ -14,7 +14,10 @@ from policies.tickets.states import AT_WORK, Event, Position, State, step
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """The attempt under way. `alive_at` is the newest sign of life; `session_live` is None where it has no session."""
+    """The attempt under way. `alive_at` is the newest sign of life.
+
+    `session_live` is None where it has no session: such an agent cannot give signs, so only its time limit ends it.
+    """
 
     claimed_at: datetime
     started_at: datetime | None
@@ -121,6 +124,8 @@ def _running(facts: Facts) -> Next | None:
     if attempt.started_at is None:
         late = silent >= timedelta(minutes=facts.rules.start_within)
         return Next(Event.NOT_STARTED, "the agent did not begin in time") if late else None
+    if attempt.session_live is None:
+        return None
     if silent >= timedelta(minutes=facts.rules.ended_after):
         return _over(facts, f"the agent gave no sign of life for {facts.rules.ended_after} minutes")
     return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from app.proxy import sessions
 from app.store.database import Database
 from app.store.tickets.runs import Progress
 from app.tickets.claims import Claimed, NothingToClaim
@@ -235,3 +237,33 @@ async def test_each_change_is_in_the_audit_log_with_the_sessions_that_it_ended(a
         ("session-ended", session, None, None),
         ("ticket", f"ticket:{number}", "stopped", "mergegate"),
     ]
+
+
+async def test_an_agent_that_a_workflow_starts_has_no_session_and_is_not_missed_while_silent(
+    tmp_path: Path, database: Database
+) -> None:
+    async with scene(tmp_path, database) as stage, desk(stage, POOLS) as at_desk:
+        workflow = "on:\n  workflow_dispatch:\n    inputs:\n      ticket: {required: true}\n"
+        workflow += "jobs:\n  agent:\n    runs-on: ubuntu-latest\n    steps:\n      - run: 'true'\n"
+        stage.github.actions.script(at_desk.shop, ".github/workflows/agent.yml", lambda *_: None)
+        await stage.github.push(at_desk.shop, "main", {".github/workflows/agent.yml": workflow}, author="ada")
+        await stage.run_to_rest()
+        number = await accepted(at_desk, pool="hosted")
+        row = await at_desk.row(number)
+        assert (row.state, row.attempts) == (State.RUNNING, 1)
+        assert await sessions.listed(database, every=True) == []
+        stage.clock = timedelta(minutes=60)
+        await at_desk.look(number)
+        assert await at_desk.state(number) is State.RUNNING
+        inputs = [run.inputs for run in at_desk.shop.runs.values() if run.event == "workflow_dispatch"]
+        assert json.loads(inputs[0]["ticket"])["branch"] == f"agent/ticket-{number}"
+
+
+async def test_a_ticket_whose_issue_is_gone_ends(at_desk: Desk) -> None:
+    number = await accepted(at_desk)
+    claimed = await at_desk.claimed()
+    del at_desk.shop.issues[number]
+    await at_desk.look(number)
+    assert await is_dead(at_desk, claimed)
+    await at_desk.stage.run_to_rest()
+    assert await at_desk.state(number) is State.CANCELLED

@@ -75,6 +75,23 @@ async def test_a_hold_keeps_it_out_and_a_rejection_sends_it_back(tmp_path: Path,
         assert "Attempt 2 of 3" in at_desk.answers(pull.number)[-1]
 
 
+async def test_a_review_counts_for_the_ticket_as_it_was_accepted_then(tmp_path: Path, database: Database) -> None:
+    approved = BY_HAND + "requirements: {low: {approvals: 1}}\n"
+    async with scene(tmp_path, database) as stage, desk(stage, approved) as at_desk:
+        number = (await at_desk.open()).number
+        await at_desk.say(number, "/accept")
+        pull = await at_desk.bring(await at_desk.claimed())
+        assert stage.verdict(at_desk.shop, pull) == {"evidence": "success", "review": "in_progress"}
+        await stage.github.review(at_desk.shop, pull.number, "bob")
+        await stage.settle()
+        assert stage.verdict(at_desk.shop, pull) == {"evidence": "success", "review": "success"}
+        await at_desk.say(pull.number, "/redirect Round up instead")
+        assert stage.verdict(at_desk.shop, pull)["review"] == "in_progress"
+        assert "bob approved before the ticket was changed" in stage.summary(at_desk.shop, pull, "review")
+        await at_desk.say(pull.number, f"/approve {pull.head_sha[:12]}", "bob")
+        assert stage.verdict(at_desk.shop, pull)["review"] == "success"
+
+
 async def test_a_stop_on_the_pull_request_takes_its_green_away(tmp_path: Path, database: Database) -> None:
     async with scene(tmp_path, database) as stage, desk(stage, BY_HAND) as at_desk:
         number = (await at_desk.open()).number

@@ -69,6 +69,8 @@ CASES: list[tuple[State, dict[str, Any], Event | None]] = [
     (S.RUNNING, {"attempt": None, "used": SPENT}, E.EXHAUSTED),
     (S.RUNNING, {"attempt": replace(BEGUN, session_live=False)}, E.RELEASED),
     (S.RUNNING, {"attempt": replace(BEGUN, session_live=None)}, None),
+    (S.RUNNING, {"attempt": replace(BEGUN, session_live=None, alive_at=ago(60))}, None),
+    (S.RUNNING, {"attempt": Attempt(ago(10), None, ago(10))}, E.NOT_STARTED),
     (S.RUNNING, {"attempt": Attempt(ago(9), None, ago(9), True)}, None),
     (S.RUNNING, {"attempt": Attempt(ago(10), None, ago(10), True)}, E.NOT_STARTED),
     (S.RUNNING, {"attempt": replace(BEGUN, alive_at=ago(9.9))}, None),
