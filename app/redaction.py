@@ -10,7 +10,7 @@ import re
 
 REDACTED = "[redacted]"
 _SHAPES = (
-    r"(?:gh[a-z]_|github_pat_|mgs_|eyJ)[A-Za-z0-9._-]{8,}",
+    r"(?:gh[a-z]_|github_pat_|mg[se]_|eyJ)[A-Za-z0-9._-]{8,}",
     r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[A-Za-z0-9+/=\s\\]*",
 )
 _TOKEN = re.compile("|".join(_SHAPES))

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import base64
 import binascii
-from datetime import timedelta
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from typing import Protocol
 
-from app.gate.gate import Gate
 from app.gate.names import RepositoryName
-from app.gate.shared_policies import Text
+from app.gate.shared_policies import SharedPolicies, Text
 from app.github import contents, graph
 from app.github.client import GitHubClient
 from app.github.errors import GitHubDown, GitHubError, NotFound, RateLimited
@@ -21,6 +22,7 @@ from app.github.rest_models import Content
 from checks.snapshot import Unread
 from policies.floor import with_floor
 from policies.load import MAX_BYTES, PolicySource, PolicyState, read_policy, reference_of
+from policies.schema import Policy
 
 BRANCHES = "refs/heads/"
 PLAIN_FILES = (0o100644, 0o100755)
@@ -30,8 +32,22 @@ KEPT = timedelta(minutes=5)
 MOST_KEPT = 500
 
 
+class Reader(Protocol):
+    """Who reads policies: the gate, or the courier where agents claim tickets."""
+
+    @property
+    def presets(self) -> Mapping[str, str]: ...
+    @property
+    def floor(self) -> Policy | None: ...
+    @property
+    def shared(self) -> SharedPolicies: ...
+    @property
+    def now(self) -> Callable[[], datetime]: ...
+    def client(self, installation_id: int) -> GitHubClient: ...
+
+
 async def policy_at(
-    gate: Gate, installation_id: int, repository: RepositoryName, ref: str, tip: TargetCommit
+    gate: Reader, installation_id: int, repository: RepositoryName, ref: str, tip: TargetCommit
 ) -> PolicyState:
     """The policy in force at a branch's tip. A branch without a file of its own has the default branch's."""
     default = BRANCHES + (repository.default_branch or "")
@@ -44,7 +60,7 @@ async def policy_at(
 
 
 async def policy_of_tip(
-    gate: Gate, installation_id: int, repository: RepositoryName, ref: str, tip: TargetCommit
+    gate: Reader, installation_id: int, repository: RepositoryName, ref: str, tip: TargetCommit
 ) -> PolicyState:
     """The same for a branch that does not look elsewhere in its repository: its file, else the organisation's."""
     text, given = file_text(tip.policy), None
@@ -66,7 +82,7 @@ def file_text(entry: FileEntry | None) -> Text:
     return blob.text
 
 
-async def _of_organization(gate: Gate, installation_id: int, owner: str) -> Text:
+async def _of_organization(gate: Reader, installation_id: int, owner: str) -> Text:
     kept, now = gate.shared.organizations, gate.now()
     until, text = kept.get((installation_id, owner), (now, None))
     if until > now:
@@ -80,7 +96,7 @@ async def _of_organization(gate: Gate, installation_id: int, owner: str) -> Text
     return read
 
 
-async def reused_text(gate: Gate, installation_id: int, text: Text) -> Text:
+async def reused_text(gate: Reader, installation_id: int, text: Text) -> Text:
     """The text of the policy that this one reuses; None where it reuses none."""
     reference = reference_of(text) if isinstance(text, str) else None
     if reference is None:

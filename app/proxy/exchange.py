@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Annotated, Any
 
@@ -10,6 +10,7 @@ import structlog
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from app.github import contents
+from app.github.client import GitHubClient
 from app.github.clients import GitHubApp
 from app.github.errors import GitHubError
 from app.proxy.describing import described, json_answer
@@ -75,7 +76,8 @@ class Exchange:
             log.warning("an identity could not be exchanged", repository=asked.repository, because=str(wrong))
             await json_answer(send, 403, {"message": NOT_TRUSTED})
             return
-        rule = _rule(trust, claims, asked.branch.removeprefix(BRANCHES))
+        branch = asked.branch.removeprefix(BRANCHES)
+        rule = rule_for(trust, claims, lambda one: one.pool is None and one.has_branch(branch))
         if rule is None:
             await json_answer(send, 403, {"message": NOT_TRUSTED})
             return
@@ -96,22 +98,27 @@ class Exchange:
         owner, _, name = asked.repository.partition("/")
         place = await find_place(self._courier, self._presets, owner, name)
         client = self._courier.installation(place.installation_id)
-        found = await contents.file(client, owner, name, TRUST_PATH, place.repository.default_branch)
-        if found is None:
-            raise BadTrust(f"there is no {TRUST_PATH}")
-        try:
-            return place, read_trust(found[1].decode("utf-8"))
-        except UnicodeDecodeError as wrong:
-            raise BadTrust(f"{TRUST_PATH} is not UTF-8") from wrong
+        return place, await trust_of(client, owner, name, place.repository.default_branch)
 
 
-def _rule(trust: Trust, claims: Mapping[str, Any], branch: str) -> Rule | None:
-    """The first rule that fits in everything."""
+async def trust_of(client: GitHubClient, owner: str, name: str, branch: str) -> Trust:
+    """The repository's trust file on a branch (short name). Raises BadTrust and GitHub's errors."""
+    found = await contents.file(client, owner, name, TRUST_PATH, branch)
+    if found is None:
+        raise BadTrust(f"there is no {TRUST_PATH}")
+    try:
+        return read_trust(found[1].decode("utf-8"))
+    except UnicodeDecodeError as wrong:
+        raise BadTrust(f"{TRUST_PATH} is not UTF-8") from wrong
+
+
+def rule_for(trust: Trust, claims: Mapping[str, Any], fits: Callable[[Rule], bool]) -> Rule | None:
+    """The first rule that fits in everything: issuer, audience, claims, patterns, and what is asked for."""
     audience = claims.get("aud")
     audiences = audience if isinstance(audience, list) else [audience]
     for rule in trust.trust:
         known = claims.get("iss") == rule.issuer and rule.audience in audiences
-        if known and rule.accepts(claims) and rule.has_branch(branch):
+        if known and rule.accepts(claims) and fits(rule):
             return rule
     return None
 

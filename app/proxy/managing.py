@@ -1,12 +1,13 @@
-"""The operators' API and the exchange of identities, loaded when one of them is first asked for.
+"""The operators' API, the agents' API and the exchange of identities, loaded when one of them is first asked for.
 
-They read policies and use the large client of GitHub. Both are half of the proxy's memory, and agents need neither.
+They read policies and use the large client of GitHub. Both are half of the proxy's memory, and git needs neither.
 """
 
 from __future__ import annotations
 
 import ssl
 from collections.abc import Collection
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -18,13 +19,17 @@ from app.secret import SecretStr
 from app.store.database import Database
 
 if TYPE_CHECKING:
+    from app.agent_api.api import AgentApi
     from app.github.clients import GitHubApp
     from app.proxy.exchange import Exchange
     from app.proxy.operator_api import OperatorApi
 
 
 class Managing:
-    """Without an `operator` token there is no API for operators, without `issuers` no exchange."""
+    """Without an `operator` token there is no API for operators, without `issuers` no exchange.
+
+    `baseline` is the text of the policy that every repository must meet.
+    """
 
     def __init__(
         self,
@@ -34,6 +39,7 @@ class Managing:
         verify: ssl.SSLContext | None,
         operator: SecretStr | None,
         issuers: Collection[str],
+        baseline: str | None = None,
     ) -> None:
         self._database = database
         self._identity = identity
@@ -41,6 +47,7 @@ class Managing:
         self._verify = verify
         self._operator = operator
         self._issuers = issuers
+        self._baseline = baseline
 
     async def operate(self, incoming: Incoming, receive: Receive, send: Send) -> None:
         if self._operator is None:
@@ -53,6 +60,9 @@ class Managing:
             await json_answer(send, 404, {"message": "Not Found"})
             return
         await self.exchanging(incoming, receive, send)
+
+    async def agent(self, incoming: Incoming, receive: Receive, send: Send) -> None:
+        await self.agents(incoming, receive, send)
 
     async def aclose(self) -> None:
         if "_courier" in self.__dict__:
@@ -78,3 +88,18 @@ class Managing:
         from app.proxy.identities import Identities
 
         return Exchange(self._database, self._courier, read_presets(), Identities(self._upstream, self._issuers))
+
+    @cached_property
+    def agents(self) -> AgentApi:
+        from app.agent_api.api import AgentApi
+        from app.agent_api.call import Parts
+        from app.agent_api.places import Places
+        from app.gate.presets import read_presets
+        from app.proxy.identities import Identities
+        from policies.floor import load_floor
+
+        presets = read_presets()
+        floor = None if self._baseline is None else load_floor(self._baseline, presets)
+        places = Places(self._database, self._courier, presets, lambda: datetime.now(UTC), floor)
+        identities = Identities(self._upstream, self._issuers) if self._issuers else None
+        return AgentApi(Parts(self._database, places, identities))

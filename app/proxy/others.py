@@ -1,4 +1,4 @@
-"""What the proxy answers beside git: health, a session's own description, operators, and the API's slice."""
+"""What the proxy answers beside git: health, a session's description, operators, agents, and the API's slice."""
 
 from __future__ import annotations
 
@@ -19,6 +19,11 @@ NO_TOKEN = Refusal(
 )
 
 
+def _is_of_agents(path: bytes) -> bool:
+    """What a session says and asks about its ticket; the exchange, below the same path, makes sessions."""
+    return path.startswith(b"/session/") and path != b"/session/exchange"
+
+
 class Others:
     """`api` gives what answers everything else: the slice of GitHub's API."""
 
@@ -32,6 +37,9 @@ class Others:
         incoming = let_in(scope)
         if incoming.raw_path.startswith(b"/operator/"):
             await self._managing.operate(incoming, receive, send)
+            return
+        if incoming.raw_path.startswith(b"/agent/") or _is_of_agents(incoming.raw_path):
+            await self._managing.agent(incoming, receive, send)
             return
         match (incoming.method, incoming.raw_path):
             case ("GET", b"/healthz"):

@@ -42,11 +42,13 @@ async def proxying(
     issuers: Collection[str] = (),
     limits: Limits | None = None,
     largest: int = LARGEST,
+    baseline: str | None = None,
 ) -> AsyncIterator[Proxy]:
     """The application while the block lasts. `identity` is the courier App's; `verify` is for a server of one's own.
 
     `operator` is the token of the operators' API, `issuers` are those whose identities may be exchanged for sessions.
-    `limits` are of one session, `largest` is the size of a push in bytes.
+    `limits` are of one session, `largest` is the size of a push in bytes, `baseline` the text of the policy that every
+    repository must meet.
     """
     async with contextlib.AsyncExitStack() as stack:
         upstream = await stack.enter_async_context(Upstream(identity.api_url, verify))
@@ -56,7 +58,7 @@ async def proxying(
         await stack.enter_async_context(_watching(flights))
         health = Health()
         service = GitService(upstream, courier, health)
-        managing = Managing(database, identity, upstream, verify, operator, issuers)
+        managing = Managing(database, identity, upstream, verify, operator, issuers, baseline)
         stack.push_async_callback(managing.aclose)
 
         # Made when they are first asked for: GraphQL and the models of answers are memory that git alone does not need.

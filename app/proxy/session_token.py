@@ -1,7 +1,7 @@
-"""The token of a session: a prefix and a checksum, so that secret scanners find it, around 256 random bits.
+"""Tokens of sessions and of enrolments: a prefix and a checksum, so that scanners find them, around 256 random bits.
 
-`mgs_`, 43 base-62 digits, and six more that are the CRC-32 of what stands before them. GitHub's own tokens are built
-that way: https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/
+`mgs_` or `mge_`, 43 base-62 digits, and six more that are the CRC-32 of what stands before them. GitHub's own tokens
+are built that way: https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/
 """
 
 from __future__ import annotations
@@ -16,20 +16,21 @@ import zlib
 from app.secret import SecretStr
 
 PREFIX = "mgs_"
+ENROLMENT = "mge_"
 DIGITS = string.digits + string.ascii_uppercase + string.ascii_lowercase
 RANDOM_DIGITS = 43  # 62 ** 43 > 2 ** 256
 CHECK_DIGITS = 6  # 62 ** 6 > 2 ** 32
-_FORM = re.compile(rf"{PREFIX}[0-9A-Za-z]{{{RANDOM_DIGITS + CHECK_DIGITS}}}")
+_FORM = re.compile(rf"mg[se]_[0-9A-Za-z]{{{RANDOM_DIGITS + CHECK_DIGITS}}}")
 
 
-def new_token() -> SecretStr:
-    body = PREFIX + _base62(secrets.randbits(256), RANDOM_DIGITS)
+def new_token(prefix: str = PREFIX) -> SecretStr:
+    body = prefix + _base62(secrets.randbits(256), RANDOM_DIGITS)
     return SecretStr(body + _checksum(body))
 
 
-def well_formed(token: str) -> bool:
-    """Whether this can be a session's token at all; says nothing about whether it is one."""
-    if not token.isascii() or not _FORM.fullmatch(token):
+def well_formed(token: str, prefix: str = PREFIX) -> bool:
+    """Whether this can be a token of that kind at all; says nothing about whether it is one."""
+    if not token.isascii() or not token.startswith(prefix) or not _FORM.fullmatch(token):
         return False
     return hmac.compare_digest(token[-CHECK_DIGITS:], _checksum(token[:-CHECK_DIGITS]))
 

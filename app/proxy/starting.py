@@ -70,6 +70,7 @@ async def proxy_server(settings: Settings) -> AsyncIterator[Bound]:
                 issuers=settings.oidc_issuers,
                 limits=limits_of(settings),
                 largest=settings.push_megabytes * 1024 * 1024,
+                baseline=settings.policy_baseline,
             )
         )
         bound = stack.enter_context(contextlib.closing(listener(address)))

@@ -16,6 +16,7 @@ from app.errors import ActionableError
 from app.proxy.grant import Right
 from checks.document import DocumentError, read_document
 from checks.paths import PathPatterns
+from policies.ticket_section import POOL
 
 TRUST_PATH = ".github/mergegate-trust.yml"
 LONGEST_VALUE = 2048  # characters of a claim
@@ -32,7 +33,11 @@ class _Section(BaseModel):
 
 
 class Rule(_Section):
-    """One identity. Every claim and every pattern must fit."""
+    """One identity. Every claim and every pattern must fit.
+
+    With a `pool` it claims that pool's tickets (or the one `ticket`) instead of opening sessions by branch: `branches`
+    must then hold every ticket's branch, and the session lasts as long as the ticket's time limit.
+    """
 
     issuer: Annotated[str, Field(pattern=r"^https?://[A-Za-z0-9.:/_-]{1,200}$")]
     audience: Text
@@ -42,6 +47,7 @@ class Rule(_Section):
     agent: Text
     operator: Text | None = None
     ticket: Annotated[int, Field(gt=0)] | None = None
+    pool: Annotated[str, Field(pattern=POOL)] | None = None
     rights: Annotated[list[Literal["push", "force", "delete", "pull_request", "comment"]], Field(max_length=5)] = [
         "push",
         "pull_request",

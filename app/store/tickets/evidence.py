@@ -1,0 +1,57 @@
+"""Evidence that agents handed over through their sessions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+
+from psycopg.rows import class_row
+
+from app.store.database import Connection
+from app.store.stored import text
+from app.store.tickets.runs import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A bundle as it was handed over; `digest` is SHA-256 of its text."""
+
+    id: int
+    attempt: int
+    body: str
+    digest: str
+    given_at: datetime
+
+
+async def give(connection: Connection, run: Run, session_id: int, body: str) -> Evidence:
+    """Keep it. What was given before stays; the newest counts."""
+    kept = text(body)
+    digest = "sha256:" + sha256(kept.encode()).hexdigest()
+    cursor = connection.cursor(row_factory=class_row(Evidence))
+    await cursor.execute(
+        "insert into ticket_evidence (repository_id, number, attempt, session_id, body, digest) "
+        "values (%s, %s, %s, %s, %s, %s) returning id, attempt, body, digest, given_at",
+        (run.repository_id, run.number, run.attempt, session_id, kept, digest),
+    )
+    row = await cursor.fetchone()
+    assert row is not None
+    return row
+
+
+async def count(connection: Connection, session_id: int) -> int:
+    """How many bundles a session gave."""
+    cursor = await connection.execute("select count(*) from ticket_evidence where session_id = %s", (session_id,))
+    row = await cursor.fetchone()
+    return row[0] if row else 0
+
+
+async def newest(connection: Connection, repository_id: int, number: int) -> Evidence | None:
+    """What the ticket's agent handed over last."""
+    cursor = connection.cursor(row_factory=class_row(Evidence))
+    await cursor.execute(
+        "select id, attempt, body, digest, given_at from ticket_evidence where repository_id = %s and number = %s "
+        "order by id desc limit 1",
+        (repository_id, number),
+    )
+    return await cursor.fetchone()

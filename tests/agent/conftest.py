@@ -1,0 +1,20 @@
+"""Fixtures of the tests of the agents' API."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from app.store.database import Database
+from tests.agent.bureau import Bureau, bureau
+from tests.databases import anyio_backend, database, database_url, server
+
+__all__ = ["anyio_backend", "database", "database_url", "server"]
+
+
+@pytest.fixture
+async def town(tmp_path: Path, database: Database) -> AsyncIterator[Bureau]:
+    async with bureau(tmp_path, database) as opened:
+        yield opened
