@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from app.gate.gate import Gate
 from app.gate.names import RepositoryName
 from app.gate.observation import Unanswered
 from app.gate.people_effects import AnswerComment
-from app.gate.reviews import BundleNow, bundle_seen, unchanged_since
+from app.gate.reviews import TICKET_NOT_TOLD, BundleNow, bundle_seen, unchanged_since
 from app.github import writes
 from app.github.client import GitHubClient
 from app.github.errors import NotFound
@@ -45,15 +46,16 @@ async def read_comment_approvals(
     known: Sequence[CommentApproval],
     codes: Sequence[ShownCode],
     bundle: BundleNow,
+    head_seen_at: datetime | None,
 ) -> Said:
-    """Every approval by comment; `known` and `codes` are the store's."""
+    """Every approval by comment; `known` and `codes` are the store's, and so is when the gate first saw this head."""
     listed = {comment.full_database_id: comment for comment in pull.comments.nodes}
     seen = {one.comment_id for one in known}
     fresh = [one for one in _observed(repository_id, pull, listed.values()) if one.comment_id not in seen]
     gone = [CommentWithdrawn(repository_id, one.comment_id) for one in known if _is_gone(one, pull, listed)]
     withdrawn = {one.comment_id for one in gone}
     standing = [replace(one, withdrawn=one.withdrawn or one.comment_id in withdrawn) for one in (*known, *fresh)]
-    told = [_told(one, pull, codes, bundle) for one in standing if one.commit_id is None]
+    told = [_told(one, pull, codes, bundle, head_seen_at) for one in standing if one.commit_id is None]
     if fresh or told or gone:
         async with gate.database.transaction() as connection:
             await comment_approvals.record(connection, fresh)
@@ -96,9 +98,15 @@ def _is_gone(one: CommentApproval, pull: PullRequest, listed: dict[int, Comment]
     return pull.comments.complete if comment is None else comment.last_edited_at is not None
 
 
-def _told(one: CommentApproval, pull: PullRequest, codes: Sequence[ShownCode], bundle: BundleNow) -> CommentApproval:
+def _told(
+    one: CommentApproval,
+    pull: PullRequest,
+    codes: Sequence[ShownCode],
+    bundle: BundleNow,
+    head_seen_at: datetime | None,
+) -> CommentApproval:
     if is_commit(one.word):
-        return _about_commit(one, pull, codes, bundle)
+        return _about_commit(one, pull, codes, bundle, head_seen_at)
     code = next((code for code in codes if code.code == one.word), None)
     if code is None:
         return replace(one, commit_id=NOTHING)
@@ -113,10 +121,20 @@ def _told(one: CommentApproval, pull: PullRequest, codes: Sequence[ShownCode], b
 
 
 def _about_commit(
-    one: CommentApproval, pull: PullRequest, codes: Sequence[ShownCode], bundle: BundleNow
+    one: CommentApproval,
+    pull: PullRequest,
+    codes: Sequence[ShownCode],
+    bundle: BundleNow,
+    head_seen_at: datetime | None,
 ) -> CommentApproval:
-    """The beginning of a commit id names a head, and of the rest what provably has not changed since."""
+    """The beginning of a commit id names a head, and of the rest what provably has not changed since.
+
+    Not a head that came after it: a commit can be made whose first letters are those of the one that was meant.
+    """
+    was_there = head_seen_at is not None and head_seen_at <= one.created_at
     heads = {head for head in (pull.head_ref_oid, *(code.head_sha for code in codes)) if head.startswith(one.word)}
+    if not (was_there or one.word == pull.head_ref_oid):
+        heads.discard(pull.head_ref_oid)
     if len(heads) != 1:
         return replace(one, commit_id=NOTHING)
     base_known = unchanged_since(pull.base_changed_at, one.created_at)
@@ -140,7 +158,7 @@ def _review(one: CommentApproval) -> Review:
         one.created_at,
         one.base_ref or _NOT_KNOWN,
         _NOT_KNOWN if one.bundle_digest is None else one.bundle_digest or None,
-        one.ticket_digest,
+        TICKET_NOT_TOLD if is_commit(one.word) else one.ticket_digest,
         comment=True,
         given="APPROVED",
         dismissed_by=one.author_login if one.withdrawn else None,
@@ -154,8 +172,10 @@ def approvals_in_reviews(
     """Approvals that stand at the top of a review's text, by the grammar of comments, as of the moment it was given.
     `listed` are the same reviews as GitHub shows them.
 
-    A review is never deleted, and that its text was edited is shown for good; so nothing of it needs to be kept. One
-    that asks for changes approves nothing, and one that was dismissed no more.
+    A review is never deleted, and that its text was edited is shown for good; so nothing of it needs to be kept. Its
+    code must stand for what the review itself is about: one that was mistyped, or is another pull request's, can be
+    shown here later, as whoever pushes can make commits and bundles until it is. One that asks for changes approves
+    nothing, and one that was dismissed no more.
     """
     if isinstance(reviews, Unread):
         return ()
@@ -173,16 +193,9 @@ def _said_in(given: Review | None, listed: GitHubReview, codes: Sequence[ShownCo
         # By a commit's id it approves what the review is about, and no other commit.
         return approved if word is not None and given.commit.startswith(word) else None
     code = next((code for code in codes if code.code == word), None)
-    if code is None:
+    if code is None or not _is_about(given, (code.head_sha, code.base_ref, code.bundle_digest)):
         return None
-    return replace(
-        approved,
-        commit=code.head_sha,
-        base_ref=code.base_ref,
-        bundle_digest=code.bundle_digest,
-        ticket_digest=code.ticket_digest,
-        at_head=given.at_head if code.head_sha == given.commit else None,
-    )
+    return replace(approved, ticket_digest=code.ticket_digest)
 
 
 def with_comments(

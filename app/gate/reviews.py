@@ -20,6 +20,8 @@ from checks.snapshot import Account, Review, Snapshot, Unread
 
 NO_BUNDLE = ""  # in the store: there was no bundle
 UNKNOWN = "unknown"  # in the store: nobody can tell what the reviewer saw
+# Until `app.gate.tickets` has looked which one was accepted then: no delivery tells of tickets.
+TICKET_NOT_TOLD = Unread("it is not certain which ticket stood when this was said")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,7 @@ def _joined(review: GitHubReview, row: stored_reviews.Review, shown: str) -> Rev
         Unread("it is not certain which bundle stood when this review was given")
         if shown == UNKNOWN
         else shown or None,
-        row.ticket_digest,
+        row.ticket_digest or TICKET_NOT_TOLD,
         given=row.given,
         dismissed_by=row.dismissed_by,
         at_head=row.at_head,

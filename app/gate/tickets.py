@@ -9,6 +9,7 @@ import structlog
 
 from app.gate.gate import Gate
 from app.gate.names import RepositoryName
+from app.gate.reviews import TICKET_NOT_TOLD, unchanged_since
 from app.github import issues
 from app.github.errors import GitHubDown, GitHubError, RateLimited
 from app.github.issues import Issue
@@ -20,7 +21,7 @@ from app.store.tickets.moving import Transition
 from app.store.tickets.snapshots import TicketSnapshot
 from app.store.tickets.ticket import TicketRow
 from app.store.work import Mark
-from checks.snapshot import Risk, Snapshot, Ticket
+from checks.snapshot import Review, Risk, Snapshot, Ticket, Unread
 from checks.tickets.form import is_ticket
 from checks.tickets.sections import TooLong, read_sections
 from policies.tickets.states import AT_WORK, BLOCKS_MERGE, Event
@@ -35,13 +36,31 @@ async def with_ticket(gate: Gate, snapshot: Snapshot) -> Snapshot:
     """
     row = await _ticket_of(gate, snapshot)
     if row is None:
-        return snapshot
+        return _with_reviews_of(snapshot, None)
     async with gate.database.transaction() as connection:
         accepted = await snapshots.newest(connection, row.repository_id, row.number)
         run = await runs.newest(connection, row.repository_id, row.number)
         changes = await moving.latest(connection, row.repository_id, row.number)
     seen = _as_seen(row, accepted, None if run is None else run.agent)
+    snapshot = _with_reviews_of(snapshot, accepted)
     return replace(snapshot, ticket=replace(seen, blocked=seen.blocked or _rejected(changes, snapshot.head.sha)))
+
+
+def _with_reviews_of(snapshot: Snapshot, accepted: TicketSnapshot | None) -> Snapshot:
+    """The snapshot whose reviews say which ticket stood when they were given: the present one if accepted before.
+
+    A code says by itself which one it stands for.
+    """
+    if isinstance(snapshot.reviews, Unread):
+        return snapshot
+    return replace(snapshot, reviews=tuple(_with_ticket_of(review, accepted) for review in snapshot.reviews))
+
+
+def _with_ticket_of(review: Review, accepted: TicketSnapshot | None) -> Review:
+    if review.ticket_digest is not TICKET_NOT_TOLD:
+        return review
+    stood = accepted is not None and unchanged_since(accepted.accepted_at, review.submitted_at)
+    return replace(review, ticket_digest=accepted.digest if accepted is not None and stood else None)
 
 
 def _rejected(changes: Sequence[Transition], head: str) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 
 import pytest
 
@@ -160,6 +161,23 @@ async def test_a_comment_whose_delivery_was_lost_is_found_by_the_next_look(stage
     await stage.resync()
     await stage.settle()
     assert stage.verdict(shop, pull) == WAITS
+
+
+async def test_a_commit_that_came_later_is_not_the_one_that_was_meant(stage: Scene) -> None:
+    # Whoever pushes can look for a commit whose first letters are those that somebody wrote about another one.
+    shop, pull = await waiting(stage)
+    earlier = stage.github.world.now() - timedelta(minutes=1)
+    made_to_fit = Comment(stage.github.world.new_id(), "bob", f"/approve {pull.head_sha[:7]}", earlier, earlier)
+    pull.issue.comments.append(made_to_fit)
+    await stage.resync()
+    await stage.settle()
+    assert stage.verdict(shop, pull) == WAITS
+    assert reactions(made_to_fit) == ["confused"]
+    whole = Comment(stage.github.world.new_id(), "bob", f"/approve {pull.head_sha}", earlier, earlier)
+    pull.issue.comments.append(whole)
+    await stage.resync()
+    await stage.settle()
+    assert stage.verdict(shop, pull) == GREEN
 
 
 async def test_membership_is_read_again_for_the_merge_group(stage: Scene) -> None:

@@ -75,6 +75,12 @@ def test_it_approves_what_its_code_or_commit_stands_for(body: str, status: str) 
         ("/approve QRSV", {"state": "PENDING"}, {}),
         ("/approve QRSV", {"author": COURIER}, {}),
         ("/approve QRSV", {"id": 6}, {}),
+        # A code that was made to fit afterwards, by another commit, bundle or base than the review is about.
+        ("/approve QRSV", {"commit": OLD}, {}),
+        ("/approve QRSV", {"bundle_digest": "sha256:another"}, {}),
+        ("/approve QRSV", {"bundle_digest": Unread("it is not certain")}, {}),
+        ("/approve QRSV", {"base_ref": "refs/heads/x"}, {}),
+        ("/approve KHJT", {}, {}),
     ],
 )
 def test_it_approves_nothing(body: str, given: dict[str, Any], changes: dict[str, Any]) -> None:
@@ -84,9 +90,9 @@ def test_it_approves_nothing(body: str, given: dict[str, Any], changes: dict[str
 @pytest.mark.parametrize(
     ("body", "given", "why"),
     [
-        ("/approve KHJT", {}, "approved the earlier commit"),
+        ("/approve KHJT", {"commit": OLD}, "approved the earlier commit"),
         (f"/approve {OLD[:9]}", {"commit": OLD}, "approved the earlier commit"),
-        ("/approve WXZG", {}, "approved before the bundle was changed"),
+        ("/approve WXZG", {"bundle_digest": "sha256:another"}, "approved before the bundle was changed"),
         (f"/approve {HEAD[:9]}", {"bundle_digest": Unread("it is not certain")}, "a bundle that is not known any more"),
         (f"/approve {HEAD[:9]}", {"base_ref": "refs/heads/x"}, "approved a merge into x"),
     ],
