@@ -29,7 +29,7 @@ from app.store.tickets.ticket import TicketRow
 from app.tickets.changing import change, key_of, recorded
 from app.tickets.limiting import day_of, limits_for, used_by
 from app.tickets.parts import Place, TicketParts
-from policies.tickets.limits import Limits, left, no_attempt, no_place, no_start
+from policies.tickets.limits import Day, Limits, left, no_attempt, no_place, no_start
 from policies.tickets.states import Event, State
 
 log = structlog.get_logger(__name__)
@@ -129,8 +129,9 @@ async def claim_within(connection: Connection, claiming: Claiming) -> Claimed | 
     if brake is not None:
         return NothingToClaim(f"{brake.pulled_by} pulled the brake: {brake.because}")
     reasons: list[str] = []
+    day = await day_of(connection, place, claiming.now, claiming.pool)
     for row in await _candidates(connection, claiming):
-        taken = await _take(connection, claiming, row)
+        taken = await _take(connection, claiming, row, day)
         if isinstance(taken, Claimed):
             return taken
         reasons.append(f"#{row.number}: {taken}")
@@ -151,13 +152,13 @@ async def _candidates(connection: Connection, claiming: Claiming) -> list[Ticket
     return sorted(fit, key=lambda row: (row.since, row.number))[:MOST_LOOKED_AT]
 
 
-async def _take(connection: Connection, claiming: Claiming, seen: TicketRow) -> Claimed | str:
+async def _take(connection: Connection, claiming: Claiming, seen: TicketRow, day: Day) -> Claimed | str:
     """The ticket, or why it cannot be had now."""
     row = await ticket.lock(connection, seen.repository_id, seen.number)
     held = await snapshots.newest(connection, seen.repository_id, seen.number)
     if row is None or held is None or row.state is not State.WAITING:
         return "it was taken meanwhile"
-    because = await _because_not(connection, claiming, row, held)
+    because = await _because_not(connection, claiming, row, held, day)
     if because is not None:
         return because
     place, courier, agent, pool = claiming.place, claiming.courier, claiming.agent, claiming.pool
@@ -171,7 +172,9 @@ async def _take(connection: Connection, claiming: Claiming, seen: TicketRow) -> 
         return str(cannot)
 
 
-async def _because_not(connection: Connection, claiming: Claiming, row: TicketRow, held: TicketSnapshot) -> str | None:
+async def _because_not(
+    connection: Connection, claiming: Claiming, row: TicketRow, held: TicketSnapshot, day: Day
+) -> str | None:
     if row.paused:
         return "it is paused"
     needed = held.form.depends_on
@@ -181,7 +184,6 @@ async def _because_not(connection: Connection, claiming: Claiming, row: TicketRo
         return f"it depends on #{open_ones[0]}, which is not merged"
     place, pool = claiming.place, claiming.pool
     limits, used = limits_for(place, row, held.form), await used_by(connection, row.repository_id, row.number)
-    day = await day_of(connection, place, claiming.now, pool)
     return (
         no_attempt(limits, used)
         or no_start(place.rules, place.floor, limits, used, day)

@@ -47,11 +47,12 @@ async def day_of(connection: Connection, place: Place, now: datetime, pool: str 
     begun = now.replace(hour=0, minute=0, second=0, microsecond=0)
     at_work = await ticket.in_states(connection, repository_id, AT_WORK)
     accepted = await snapshots.newest_of(connection, repository_id, [row.number for row in at_work])
+    spent = await runs.spent_by_each(connection, repository_id, [row.number for row in at_work])
     committed = Decimal(0)
     for row in at_work:
         held = accepted.get(row.number)
         limits = limits_for(place, row, None if held is None else held.form)
-        committed += left(limits, await used_by(connection, repository_id, row.number)).cost
+        committed += left(limits, used_of(spent[row.number]) if row.number in spent else Used()).cost
     return Day(
         used=used_of(await runs.spent_since(connection, repository_id, begun)),
         running=len([row for row in at_work if row.state in (State.RUNNING, State.VERIFYING, State.VERIFY_FAILED)]),

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -89,10 +90,10 @@ update ticket_runs set heartbeat_at = clock_timestamp(), started_at = coalesce(s
   cost_kind = case when %s::numeric is null then cost_kind else %s end
 where id = %s and ended_at is null returning {COLUMNS}
 """
-SPENT = f"""
-select count(distinct (number, attempt)) filter (where started_at is not null or ended_at is null),
-  coalesce(sum({MINUTES}), 0)::float8, coalesce(sum(cost), 0) from ticket_runs where
-"""
+SUMS = (
+    "count(distinct (number, attempt)) filter (where started_at is not null or ended_at is null), "
+    f"coalesce(sum({MINUTES}), 0)::float8, coalesce(sum(cost), 0)"
+)
 
 
 async def begin(
@@ -194,12 +195,26 @@ async def of_ticket(connection: Connection, repository_id: int, number: int) -> 
 
 async def spent_by(connection: Connection, repository_id: int, number: int) -> Spent:
     """What a ticket used so far."""
-    return await _spent(connection, f"{SPENT} {OWN}", repository_id, number)
+    return await _spent(connection, f"select {SUMS} from ticket_runs where {OWN}", repository_id, number)
+
+
+async def spent_by_each(connection: Connection, repository_id: int, numbers: Collection[int]) -> dict[int, Spent]:
+    """The same for many tickets, by number; one without an attempt is missing."""
+    cursor = await connection.execute(
+        f"select number, {SUMS} from ticket_runs where repository_id = %s and number = any(%s) group by number",
+        (repository_id, sorted(numbers)),
+    )
+    return {row[0]: Spent(*row[1:]) for row in await cursor.fetchall()}
 
 
 async def spent_since(connection: Connection, repository_id: int, since: datetime) -> Spent:
     """What the attempts used that were claimed since then in a repository."""
-    return await _spent(connection, f"{SPENT} repository_id = %s and claimed_at >= %s", repository_id, since)
+    return await _spent(
+        connection,
+        f"select {SUMS} from ticket_runs where repository_id = %s and claimed_at >= %s",
+        repository_id,
+        since,
+    )
 
 
 async def open_count(connection: Connection, repository_id: int, pool: str | None = None) -> int:
