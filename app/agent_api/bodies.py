@@ -156,9 +156,10 @@ class Remaining(Told):
 
 
 class EvidenceGiven(Told):
-    """The bundle can be read and is kept; it is compared with the facts when the pull request is judged."""
+    """The bundle can be read and is the newest comment on the pull request, whose judgement compares it with facts."""
 
     digest: str = Field(description="SHA-256 of what was handed over.")
+    pull_request: int
     next: str
 
 

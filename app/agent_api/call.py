@@ -12,7 +12,7 @@ from app.keys import TicketKey
 from app.proxy import sessions
 from app.proxy.grant import Grant
 from app.proxy.identities import Identities
-from app.proxy.incoming import Incoming
+from app.proxy.incoming import Application, Incoming
 from app.proxy.refusal import Refusal
 from app.secret import SecretStr
 from app.store.database import Connection, Database
@@ -50,7 +50,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """`identities` is None where no issuer is accepted.
+    """`github` gives the proxy's slice of GitHub's API. `identities` is None where no issuer is accepted.
 
     `nothing` holds why a pool of a repository (by its id) got no ticket, and when (seconds of the loop's clock), so
     that hundreds of agents that wait together ask the database once.
@@ -58,6 +58,7 @@ class Parts:
 
     database: Database
     places: Places
+    github: Callable[[], Application]
     identities: Identities | None = None
     nothing: dict[tuple[int, str], tuple[float, str]] = field(default_factory=dict)
 

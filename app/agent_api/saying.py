@@ -6,6 +6,7 @@ import hashlib
 
 from app.agent_api import bodies
 from app.agent_api.call import Answer, Refused, Session
+from app.agent_api.publishing import publish
 from app.github.errors import GitHubError
 from app.proxy.sessions import CannotOpen
 from app.store import work
@@ -158,10 +159,13 @@ async def give_evidence(session: Session, raw: bytes) -> Answer:
         )
     async with session.call.database.transaction() as connection:
         run = await open_run(session, connection)
-        if await evidence.count(connection, session.grant.session) >= MOST_BUNDLES:
-            fix = "Push what is missing; the newest bundle counts."
-            raise Refused(409, f"This session has given its {MOST_BUNDLES} bundles already.", fix)
+        given = await evidence.of_session(connection, session.grant.session)
+    if len(given) >= MOST_BUNDLES:
+        fix = "Push what is missing; the newest bundle counts."
+        raise Refused(409, f"This session has given its {MOST_BUNDLES} bundles already.", fix)
+    number = await publish(session, text)
+    async with session.call.database.transaction() as connection:
         kept = await evidence.give(connection, run, session.grant.session, text)
         await work.mark(connection, await marks(connection, await session.key(connection)))
-    told = bodies.EvidenceGiven(digest=kept.digest, next="Push, open the pull request, then wait at /session/verdict.")
+    told = bodies.EvidenceGiven(digest=kept.digest, pull_request=number, next="Wait at GET /session/verdict.")
     return Answer(told.model_dump(mode="json"), 201)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -14,6 +14,7 @@ from app.proxy.flights import Stopped
 from app.proxy.grant import Grant, Right
 from app.proxy.incoming import (
     Answering,
+    Application,
     BadRequest,
     BodyFailed,
     Incoming,
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 NOTHING_HERE = b"mergegate: there is no such repository here, or this session may not use it\n"
 NO_DATABASE = Refusal("The proxy cannot reach its database", "Nothing is wrong with the session", True)
 MAY_PUSH = frozenset((Right.PUSH, Right.FORCE, Right.DELETE))

@@ -15,6 +15,7 @@ Scope = dict[str, Any]
 Message = dict[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 IDLE = 60.0  # seconds without a byte from the client
 WHOLE = 30.0  # seconds of a small body, however steadily it trickles

@@ -6,14 +6,14 @@ They read policies and use the large client of GitHub. Both are half of the prox
 from __future__ import annotations
 
 import ssl
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from app.github.identity import AppIdentity
 from app.proxy.describing import json_answer
-from app.proxy.incoming import Incoming, Receive, Send
+from app.proxy.incoming import Application, Incoming, Receive, Send
 from app.proxy.upstream import Upstream
 from app.secret import SecretStr
 from app.store.database import Database
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class Managing:
     """Without an `operator` token there is no API for operators, without `issuers` no exchange.
 
-    `baseline` is the text of the policy that every repository must meet.
+    `baseline` is the text of the policy that every repository must meet, `api` gives the slice of GitHub's API.
     """
 
     def __init__(
@@ -39,7 +39,8 @@ class Managing:
         verify: ssl.SSLContext | None,
         operator: SecretStr | None,
         issuers: Collection[str],
-        baseline: str | None = None,
+        baseline: str | None,
+        api: Callable[[], Application],
     ) -> None:
         self._database = database
         self._identity = identity
@@ -48,6 +49,7 @@ class Managing:
         self._operator = operator
         self._issuers = issuers
         self._baseline = baseline
+        self._api = api
 
     async def operate(self, incoming: Incoming, receive: Receive, send: Send) -> None:
         if self._operator is None:
@@ -102,4 +104,4 @@ class Managing:
         floor = None if self._baseline is None else load_floor(self._baseline, presets)
         places = Places(self._database, self._courier, presets, lambda: datetime.now(UTC), floor)
         identities = Identities(self._upstream, self._issuers) if self._issuers else None
-        return AgentApi(Parts(self._database, places, identities))
+        return AgentApi(Parts(self._database, places, self._api, identities))

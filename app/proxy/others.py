@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 
 from app.proxy import sessions
 from app.proxy.describing import described, json_answer
 from app.proxy.health import Health
-from app.proxy.incoming import Incoming, Receive, Scope, Send, let_in, token_of
+from app.proxy.incoming import Application, Incoming, Receive, Scope, Send, let_in, token_of
 from app.proxy.managing import Managing
 from app.proxy.refusal import Refusal
 from app.store.database import Database, DatabaseAway
 
-Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 CHALLENGE = {"www-authenticate": 'Basic realm="Mergegate", charset="UTF-8"'}
 NO_TOKEN = Refusal(
     "Mergegate needs a session token", "Give it as the password of any user, or as a bearer token, and ask again"

@@ -58,9 +58,6 @@ async def proxying(
         await stack.enter_async_context(_watching(flights))
         health = Health()
         service = GitService(upstream, courier, health)
-        managing = Managing(database, identity, upstream, verify, operator, issuers, baseline)
-        stack.push_async_callback(managing.aclose)
-
         # Made when they are first asked for: GraphQL and the models of answers are memory that git alone does not need.
         @functools.cache
         def api() -> Api:
@@ -74,6 +71,8 @@ async def proxying(
 
             return Lfs(service, flights)
 
+        managing = Managing(database, identity, upstream, verify, operator, issuers, baseline, api)
+        stack.push_async_callback(managing.aclose)
         others = Others(database, health, managing, api)
         yield Proxy(database, Fetching(service, flights), Pushing(database, service, flights, largest), lfs, others)
 

@@ -9,6 +9,7 @@ import pytest
 from app.tickets.claims import Claimed
 from policies.tickets.states import State
 from tests.agent.bureau import Bureau, soon
+from tests.gate.shop import BUNDLE
 
 pytestmark = pytest.mark.anyio
 
@@ -148,3 +149,37 @@ async def test_limits_say_what_is_left_and_a_cost_beyond_them_stops_it(town: Bur
     await town.desk.stage.run_to_rest()
     assert await town.desk.state(number) in (State.STOPPING, State.CAP_HIT)
     assert (await town.call("GET", "/session/limits", token=token)).status_code == 401
+
+
+async def test_evidence_becomes_a_comment_that_the_gate_reads(town: Bureau) -> None:
+    number = await town.accepted()
+    token = (await town.claim())["token"]
+    await town.call("POST", "/session/progress", {}, token=token)
+    bundle = BUNDLE.split("```mergegate\n")[1].split("```")[0].encode()
+    early = await town.call("POST", "/session/evidence", bundle, token=token, content_type="application/yaml")
+    assert early.status_code == 409 and "no open pull request" in early.json()["message"]
+    github = town.desk.stage.github
+    head = await github.push(town.desk.shop, f"agent/ticket-{number}", {"shop/discount.py": "RATE = 0.1\n"})
+    opening = {"title": "Discount", "head": f"agent/ticket-{number}", "base": "main", "body": "See the evidence."}
+    opened = await town.client.post(
+        "/repos/acme/shop/pulls", json=opening, headers={"authorization": f"Bearer {token}"}
+    )
+    assert opened.status_code == 201, opened.text
+    given = await town.call("POST", "/session/evidence", bundle, token=token, content_type="application/yaml")
+    assert (given.status_code, given.json()["pull_request"]) == (201, opened.json()["number"])
+    comment = town.desk.shop.issues[opened.json()["number"]].comments[-1]
+    assert comment.body.startswith("```mergegate\nreason:") and comment.user == "carrier[bot]"
+    await town.desk.stage.run_to_rest()
+    told = (await town.call("GET", "/session/verdict", token=token)).json()
+    assert told["head"] == str(head) and "bundle" not in [one["check"] for one in told["evidence"]["findings"]]
+
+
+async def test_a_bundle_that_cannot_be_read_is_sent_back(town: Bureau) -> None:
+    await town.accepted()
+    token = (await town.claim())["token"]
+    await town.call("POST", "/session/progress", {}, token=token)
+    for raw, said in ((b"reason: [", "cannot be read"), (b"\xff\xfe", "no UTF-8"), (b"a: b\n", "cannot be read")):
+        answer = await town.call("POST", "/session/evidence", raw, token=token, content_type="text/plain")
+        assert answer.status_code == 422 and said in answer.json()["message"], answer.text
+    large = await town.call("POST", "/session/evidence", b"x" * 65_537, token=token, content_type="text/plain")
+    assert large.status_code == 413

@@ -39,19 +39,11 @@ async def give(connection: Connection, run: Run, session_id: int, body: str) -> 
     return row
 
 
-async def count(connection: Connection, session_id: int) -> int:
-    """How many bundles a session gave."""
-    cursor = await connection.execute("select count(*) from ticket_evidence where session_id = %s", (session_id,))
-    row = await cursor.fetchone()
-    return row[0] if row else 0
-
-
-async def newest(connection: Connection, repository_id: int, number: int) -> Evidence | None:
-    """What the ticket's agent handed over last."""
+async def of_session(connection: Connection, session_id: int) -> list[Evidence]:
+    """What a session gave, the oldest first."""
     cursor = connection.cursor(row_factory=class_row(Evidence))
     await cursor.execute(
-        "select id, attempt, body, digest, given_at from ticket_evidence where repository_id = %s and number = %s "
-        "order by id desc limit 1",
-        (repository_id, number),
+        "select id, attempt, body, digest, given_at from ticket_evidence where session_id = %s order by id",
+        (session_id,),
     )
-    return await cursor.fetchone()
+    return await cursor.fetchall()
