@@ -7,9 +7,12 @@ from datetime import timedelta
 
 import pytest
 
-from app.store.tickets import messages, snapshots
+from app.store.tickets import messages, questions, runs, snapshots
+from app.store.tickets.moving import Cause
+from app.store.tickets.questions import Asking
+from app.tickets.changing import changed
 from app.tickets.claims import Claimed, NothingToClaim
-from policies.tickets.states import State
+from policies.tickets.states import Event, State
 from tests.checks.test_tickets import body
 from tests.github.operations import issues
 from tests.tickets.desk import FORM, Desk, is_dead
@@ -199,3 +202,29 @@ async def test_two_workers_make_one_change_one_label_and_one_comment(at_desk: De
     assert at_desk.card(number)
     assert isinstance(await at_desk.claim(), Claimed)
     assert isinstance(await at_desk.claim("other"), NothingToClaim)
+
+
+async def test_a_question_waits_for_a_person_and_costs_no_attempt(at_desk: Desk) -> None:
+    number = (await at_desk.open()).number
+    await at_desk.say(number, "/accept")
+    claimed = await at_desk.claimed()
+    asking = Asking("requirement_conflict", "f1", "Round up or down?", "It stays stopped.", ["up", "down"], "down")
+    async with at_desk.stage.gate.database.transaction() as connection:
+        assert await questions.ask(connection, at_desk.shop.id, number, asking)
+        assert await changed(connection, claimed.key, Event.ASKED, Cause("claude", "Round up or down?"))
+    await at_desk.stage.run_to_rest()
+    assert at_desk.card(number).startswith("**It needs a person.**")
+    assert "1. Round up or down?" in at_desk.card(number)
+    wrong = await at_desk.say(number, "/answer 2 down")
+    assert at_desk.reactions(wrong) == ["-1"]
+    assert "Question 2 is not open. Open: 1." in at_desk.answers(number)[0]
+    answered = await at_desk.say(number, "/answer 1 down", "bob")
+    assert at_desk.reactions(answered) == ["rocket"]
+    async with at_desk.stage.gate.database.transaction() as connection:
+        attempts = await runs.of_ticket(connection, at_desk.shop.id, number)
+        told = await messages.undelivered(connection, at_desk.shop.id, number)
+    row = await at_desk.row(number)
+    assert (row.state, row.attempts) == (State.RUNNING, 1)
+    assert [(one.attempt, one.outcome) for one in attempts] == [(1, "asked"), (1, None)]
+    assert [(one.kind, one.words) for one in told] == [("answer", "1: down")]
+    assert not await is_dead(at_desk, claimed)

@@ -111,6 +111,9 @@ async def test_a_stop_on_the_pull_request_takes_its_green_away(tmp_path: Path, d
         stage.clock = timedelta(days=15)
         await at_desk.look(number)
         assert await at_desk.state(number) is State.SETTLED
+        told = await at_desk.say(pull.number, "/reverted 0123abcd")
+        assert at_desk.reactions(told) == ["rocket"]
+        assert await at_desk.state(number) is State.REVERTED
 
 
 async def test_drafts_cost_no_attempt_and_a_closed_issue_cancels(at_desk: Desk) -> None:
