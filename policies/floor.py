@@ -65,6 +65,7 @@ ticket:
   most: {minutes: 10080, attempts: 5, cost: 10000}
   day: {minutes: 10000000, attempts: 100000, cost: 1000000}
   running: 1000
+  scale: {enforced: false, cap_hits: 1.0, reverts: 1.0, unproven: 1000}
 """
 
 

@@ -52,6 +52,21 @@ class Pool(Section):
         return self
 
 
+class TicketScale(Section):
+    """When more tickets may be in work: one step a week of 2, 5, 20, 50, 200, 500 and 1,000."""
+
+    enforced: bool = Field(description="Whether no more tickets are in work than the step allows.")
+    cap_hits: Annotated[float, Field(ge=0, le=1)] = Field(
+        description="Share of a week's attempts that limits may have ended before a step."
+    )
+    reverts: Annotated[float, Field(ge=0, le=1)] = Field(
+        description="Share of what was merged two weeks before that may have been reverted before a step."
+    )
+    unproven: Annotated[int, Field(ge=2, le=1_000)] = Field(
+        description="The highest step before agents have passed the probation of `queue.probation`."
+    )
+
+
 class TicketRules(Section):
     """The accepted tickets that agents work on."""
 
@@ -62,6 +77,7 @@ class TicketRules(Section):
     most: TicketLimits = Field(description="What no ticket may go beyond, whoever raises its limits.")
     day: DayLimits = Field(description="What a day may use.")
     running: Annotated[int, Field(ge=1, le=1_000)] = Field(description="Tickets in work at a time.")
+    scale: TicketScale = Field(description="When more may be in work than two.")
     pools: Annotated[dict[PoolName, Pool], Field(max_length=100)] = Field(
         description="Pools of agents by name. A ticket may name one of them, or any agent.",
         json_schema_extra={"additionalProperties": False},
