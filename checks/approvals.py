@@ -6,12 +6,12 @@ change and may write to the repository. Whether it counts for one requirement is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from checks import agents
 from checks.electorate import Electorate, read_permission, why_not_among
-from checks.people import Classification, excluded_approvers
+from checks.people import Classification, Excluded, excluded_approvers
 from checks.snapshot import Account, Permission, Review, Snapshot, Unread
 
 _DECISIVE = frozenset({"APPROVED", "CHANGES_REQUESTED", "DISMISSED"})
@@ -59,8 +59,10 @@ def standing(reviews: Iterable[Review], head: str) -> tuple[Review, ...]:
     Within one second, the only order that GitHub tells, a review stands last against a comment.
     """
     latest: dict[str, Review] = {}
+    names: dict[int, str] = {}  # one person may have said something under an earlier login
     for review in sorted(reviews, key=lambda review: (review.submitted_at, not review.comment, review.id)):
-        who = review.author.login.casefold()
+        login = review.author.login.casefold()
+        who = names.setdefault(review.author.id, login) if review.author.id else login
         before = latest.get(who)
         if review.state in _INDECISIVE:
             continue
@@ -132,7 +134,7 @@ def _without_write(snapshot: Snapshot, account: Account) -> str | Unread | None:
     return f"has only the permission {held.name.lower()}" if held < Permission.WRITE else None
 
 
-def _objection(snapshot: Snapshot, terms: Terms, excluded: Mapping[str, str], review: Review) -> str | None:
+def _objection(snapshot: Snapshot, terms: Terms, excluded: Excluded, review: Review) -> str | None:
     why = (
         _why_not_said(review)
         or _why_unread_code(terms, review)
@@ -156,10 +158,10 @@ def _why_unread_code(terms: Terms, review: Review) -> str | None:
     return f"approved by a comment, and a change of {', '.join(terms.reads_code)} asks for a review of its code"
 
 
-def _why_not_this_person(terms: Terms, excluded: Mapping[str, str], account: Account) -> str | None:
+def _why_not_this_person(terms: Terms, excluded: Excluded, account: Account) -> str | None:
     if is_machine(terms.agents, account):
         return "is a bot or an agent"
-    return excluded.get(agents.fold_login(account.login))
+    return excluded.why(account)
 
 
 def _why_unknown_hands(snapshot: Snapshot) -> str | None:

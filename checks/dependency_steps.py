@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import takewhile
 
 
 class MoreThanVersions(ValueError):
@@ -54,10 +55,14 @@ def _step(before: str, after: str) -> Step:
 
 
 def numbers(version: str) -> tuple[int, ...]:
-    """The release's numbers, at most six; nothing of what cannot be read as one."""
+    """The release's numbers, at most six, up to the first part that cannot be read as one."""
     release = version.lstrip("vV=").split("+")[0].split("-")[0]
     parts = release.split(".")[:6]
-    return tuple(int(part) for part in parts if part.isascii() and part.isdigit() and len(part) < 12)
+    return tuple(int(part) for part in takewhile(_is_number, parts))
+
+
+def _is_number(part: str) -> bool:
+    return part.isascii() and part.isdigit() and len(part) < 12
 
 
 def _is_preview(version: str) -> bool:

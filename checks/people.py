@@ -57,12 +57,20 @@ class DependencyBots:
 
 @dataclass(frozen=True, slots=True)
 class Classification:
-    """`seen_kind` is what it would be without the lines of commit messages that anybody can write; None: the same."""
+    """`seen_kind` is what it would be without the lines of commit messages that anybody can write; None: the same.
+
+    `kinds` are all that it is: what an agent brings from a fork is an outsider's, and an agent's as well.
+    """
 
     kind: Kind
     because: str  # one sentence
     markers: tuple[str, ...] = ()  # every mark of an agent that was found
     seen_kind: Kind | None = None
+    is_marked: bool = False  # whether one of the marks of an outsider's stands beside its commits' messages
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        return (self.kind, "agent") if self.is_marked else (self.kind,)
 
 
 def classify(
@@ -78,7 +86,8 @@ def classify(
     found = tuple(dict.fromkeys((*doubts, *_markers(snapshot, markers))))
     uncovered = tuple(dict.fromkeys(_uncovered(snapshot, people)))
     if snapshot.is_fork and uncovered:
-        return Classification("outsider", f"It comes from a fork, and {uncovered[0]}.", found)
+        because, is_marked = f"It comes from a fork, and {uncovered[0]}.", has_proven_mark(snapshot, markers)
+        return Classification("outsider", because, found, is_marked=is_marked)
     if found:
         written = not uncovered and not (doubts or has_proven_mark(snapshot, markers))
         seen_kind: Kind | None = "person" if written else None
@@ -113,6 +122,8 @@ def _doubt_about_update(snapshot: Snapshot, bots: DependencyBots) -> str | None:
         return "it is not known that the bot itself pushed this head"
     if isinstance(snapshot.commits, Unread) or not snapshot.commits:
         return "its commits could not be read"
+    if not all(_is_bot_of(account, bots) for account in snapshot.earlier_pushers):
+        return "somebody else pushed an earlier commit of it"
     if not all(_is_bots_commit(commit, bots) for commit in snapshot.commits):
         return "not every commit is the bot's with a verified signature"
     return _doubt_about_files(snapshot.diff, bots) or _doubt_about_files(snapshot.merge_diff, bots)
@@ -149,6 +160,8 @@ def _markers(snapshot: Snapshot, markers: AgentMarkers) -> Iterator[str]:
         yield from _account_markers(snapshot.author, "opened by", markers)
     if snapshot.head.pusher is not None:
         yield from _account_markers(snapshot.head.pusher, "pushed by", markers)
+    for account in snapshot.earlier_pushers:
+        yield from _account_markers(account, "an earlier commit of it was pushed by", markers)
     for commit in _commits(snapshot):
         yield from _commit_markers(commit, markers)
 
@@ -215,6 +228,7 @@ def proven_contributors(snapshot: Snapshot) -> Iterator[Account | Unread]:
     """
     yield snapshot.author
     yield snapshot.head.pusher or Unread("nobody saw the push")
+    yield from snapshot.earlier_pushers
     if isinstance(snapshot.commits, Unread):
         yield snapshot.commits
     for commit in _commits(snapshot):
@@ -228,6 +242,8 @@ def _uncovered(snapshot: Snapshot, people: PeopleRule) -> Iterator[str]:
     yield from _uncovered_account(snapshot, people, snapshot.author, "its author")
     pusher = snapshot.head.pusher
     yield from _uncovered_account(snapshot, people, pusher or Unread("nobody saw the push"), "its pusher")
+    for earlier in snapshot.earlier_pushers:
+        yield from _uncovered_account(snapshot, people, earlier, "whoever pushed an earlier commit,")
     if isinstance(snapshot.commits, Unread):
         yield f"its commits could not be read ({snapshot.commits.because})"
     elif not snapshot.commits:
@@ -282,29 +298,47 @@ def is_vouched(commit: Commit) -> bool:
     return known and commit.signature_valid and commit.signed_by_github
 
 
-def excluded_approvers(snapshot: Snapshot, classification: Classification, allow_operator: bool) -> Mapping[str, str]:
-    """Folded login to the reason why that account's approval does not count.
+@dataclass(frozen=True, slots=True)
+class Excluded:
+    """Whose approval does not count, and why: by folded login, and by id, as a login can be given another name."""
+
+    logins: Mapping[str, str]
+    ids: Mapping[int, str]
+
+    def why(self, account: Account) -> str | None:
+        by_login = self.logins.get(agents.fold_login(account.login))
+        return by_login or (self.ids.get(account.id) if account.id else None)
+
+
+def excluded_approvers(snapshot: Snapshot, classification: Classification, allow_operator: bool) -> Excluded:
+    """Everybody who had a hand in the change.
 
     `allow_operator` (preset `solo`) lets the person who runs the agent approve, also where the agent commits or
     pushes in that person's name; whoever opened the pull request never may.
     """
-    excluded: dict[str, str] = {}
-    if isinstance(snapshot.author, Account):
-        excluded[agents.fold_login(snapshot.author.login)] = "opened this pull request"
     running = operators(snapshot) if classification.kind != "person" else ()
-    for login, why in _contributors(snapshot):
-        if not (allow_operator and login in running):
-            excluded.setdefault(login, why)
+    logins: dict[str, str] = {}
+    ids: dict[int, str] = {}
+    for account, why, is_author in _hands(snapshot):
+        login = agents.fold_login(account.login)
+        if is_author or not (allow_operator and login in running):
+            logins.setdefault(login, why)
+            ids.setdefault(account.id or 0, why)
     if not allow_operator:
         for login in running:
-            excluded.setdefault(login, "runs the agent that made this change")
-    return excluded
+            logins.setdefault(login, "runs the agent that made this change")
+    return Excluded(logins, ids)
 
 
-def _contributors(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
+def _hands(snapshot: Snapshot) -> Iterator[tuple[Account, str, bool]]:
+    """Account, what it did, and whether that was to open the pull request."""
+    if isinstance(snapshot.author, Account):
+        yield snapshot.author, "opened this pull request", True
     if snapshot.head.pusher is not None:
-        yield agents.fold_login(snapshot.head.pusher.login), "pushed this head"
+        yield snapshot.head.pusher, "pushed this head", False
+    for earlier in snapshot.earlier_pushers:
+        yield earlier, "pushed an earlier commit of it", False
     for commit in _commits(snapshot):
         for account, did in ((commit.committer.account, "committed"), (commit.author.account, "wrote")):
             if account is not None:
-                yield agents.fold_login(account.login), f"{did} commit {commit.oid[:12]}"
+                yield account, f"{did} commit {commit.oid[:12]}", False

@@ -538,6 +538,8 @@ class Snapshot:
     # Earlier heads to which this one only adds clean merges of the target branch that leave every change as it was.
     same_change: frozenset[str] = frozenset()
     overrides: tuple[Override, ...] = ()
+    # Who brought commits of it before the head, as far as their pushes were delivered.
+    earlier_pushers: tuple[Account, ...] = ()
     native_reviews: NativeReviews | Unread | None = None  # None: not asked, as nothing shows that they wait
     dependency_updates: UpdateReading | None = None  # of a dependency bot's pull request; None: not looked at
     codeowners: Codeowners | Unread | None = None  # what decides about the touched paths; None: not asked for

@@ -128,8 +128,9 @@ def _title(pattern: str) -> Any:
 
 def _about_work(condition: Condition, facts: Facts) -> Iterator[Answer]:
     if condition.kinds:
-        seen = facts.who.seen_kind or facts.who.kind
-        yield _claimed(facts.who.kind in condition.kinds, seen in condition.kinds, _BY_COMMITS)
+        is_one = any(kind in condition.kinds for kind in facts.who.kinds)
+        without = facts.who.seen_kind in condition.kinds if facts.who.seen_kind else is_one
+        yield _claimed(is_one, without, _BY_COMMITS)
     if condition.agents:
         yield _agent(condition.agents, facts)
     if condition.ticket is not None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
-from checks import agents
 from checks.approvals import is_machine, why_not_eligible
 from checks.finding import Evidence, Status, passed
-from checks.people import Classification, excluded_approvers
+from checks.people import Classification, Excluded, excluded_approvers
 from checks.snapshot import Override, Snapshot
 from policies.conditions import electorate_of
 from policies.rules import machines
@@ -24,10 +22,10 @@ def override_of(policy: Policy, snapshot: Snapshot, who: Classification) -> Over
     return min(counting, key=lambda one: (one.given_at, one.comment_id), default=None)
 
 
-def _counts(one: Override, policy: Policy, snapshot: Snapshot, excluded: Mapping[str, str]) -> bool:
+def _counts(one: Override, policy: Policy, snapshot: Snapshot, excluded: Excluded) -> bool:
     if one.commit != snapshot.head.sha or not one.reason.strip():
         return False
-    if is_machine(machines(policy), one.author) or agents.fold_login(one.author.login) in excluded:
+    if is_machine(machines(policy), one.author) or excluded.why(one.author) is not None:
         return False
     return why_not_eligible(snapshot, electorate_of(policy.override), one.author) is None
 

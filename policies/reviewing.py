@@ -9,9 +9,9 @@ from checks import electorate, review
 from checks.approvals import approvals_of
 from checks.finding import Finding, Status
 from checks.native_reviews import explained
-from checks.people import excluded_approvers
+from checks.people import contributors, excluded_approvers
 from checks.review import ReviewRequirement, ReviewResult
-from checks.snapshot import Permission, Unread
+from checks.snapshot import Account, Permission, Snapshot, Unread
 from policies import rules
 from policies.areas import AreaRuling, reads_code, rule_areas
 from policies.case import Case
@@ -56,7 +56,7 @@ def review_of(case: Case, for_people: tuple[Finding, ...]) -> Reviewed:
 
 def _asks(case: Case, requirement: ReviewRequirement, result: ReviewResult, ruling: Ruling) -> tuple[Ask, ...]:
     """By name, without those whose approval would not count. Of a rule's people one after the other is asked."""
-    excluded = {*excluded_approvers(case.snapshot, case.who, requirement.allow_operator)}
+    excluded = {*excluded_approvers(case.snapshot, case.who, requirement.allow_operator).logins}
     excluded.update(login.casefold() for login in (*result.counted, *ruling.counted))
     missing = requirement.approvals - len(result.counted)
     wanted = ((missing, requirement.electorate), *((1, who) for who in ruling.waits_for))
@@ -118,17 +118,21 @@ def _asks_nobody(case: Case) -> bool:
 
 
 def _repairs_policy(case: Case) -> bool:
-    """An administrator who replaces a broken policy file and nothing else.
+    """Administrators alone who replace a broken policy file and nothing else.
 
     They could take the gate away altogether, so asking for a second person would protect nothing and could leave a
     repository of one person without a way out.
     """
-    snapshot, author = case.snapshot, case.snapshot.author
-    if case.state.origin != "broken" or isinstance(author, Unread) or isinstance(snapshot.diff, Unread):
+    snapshot = case.snapshot
+    if case.state.origin != "broken" or isinstance(snapshot.diff, Unread):
         return False
     if {path for file in snapshot.diff.files for path in file.paths} != {POLICY_PATH} or not snapshot.diff.complete:
         return False
-    return electorate.permission_of(snapshot, author.login) is Permission.ADMIN
+    return all(_is_administrator(snapshot, hand) for hand in contributors(snapshot))
+
+
+def _is_administrator(snapshot: Snapshot, hand: Account | Unread) -> bool:
+    return isinstance(hand, Account) and electorate.permission_of(snapshot, hand.login) is Permission.ADMIN
 
 
 def _independent(case: Case, asked: int, counted: Sequence[str]) -> Finding | None:

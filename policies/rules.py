@@ -159,7 +159,7 @@ def logins_to_ask(snapshot: Snapshot) -> tuple[str, ...]:
 
 
 def _accounts(snapshot: Snapshot) -> Iterator[Account]:
-    yield from _known(snapshot.author, snapshot.head.pusher)
+    yield from _known(snapshot.author, snapshot.head.pusher, *snapshot.earlier_pushers)
     if not isinstance(snapshot.commits, Unread):
         for commit in snapshot.commits:
             yield from _known(commit.author.account, commit.committer.account)

@@ -159,7 +159,9 @@ def _snapshot(gate: Gate, seen: Look, changes: Changes) -> Snapshot:
 async def _said_in_comments(gate: Gate, seen: Look, snapshot: Snapshot) -> Said:
     memory, bundle = seen.memory, reviews.bundle_now(snapshot)
     known, codes = memory.comment_approvals, memory.codes
-    return await read_comment_approvals(gate, seen.repository.id, seen.pull, known, codes, bundle)
+    return await read_comment_approvals(
+        gate, seen.repository.id, seen.pull, known, codes, bundle, memory.row.head_seen_at
+    )
 
 
 async def _completed(gate: Gate, seen: Look, objects: GitObjects | Unread, snapshot: Snapshot, said: Said) -> Snapshot:
@@ -177,6 +179,7 @@ async def _completed(gate: Gate, seen: Look, objects: GitObjects | Unread, snaps
     snapshot = replace(
         snapshot,
         head=replace(snapshot.head, pusher=pusher),
+        earlier_pushers=await people.earlier_pushers(gate.database, snapshot),
         runs=runs,
         check_runs=check_runs,
         baselines=await read_baselines(gate, seen.key.installation_id, repository.id, seen.target, runs),

@@ -13,6 +13,8 @@ from app.github import reads
 from app.github.client import GitHubClient
 from app.github.errors import GitHubError, NotFound, RateLimited
 from app.github.pull_models import PullRequest
+from app.store import pushes
+from app.store.database import Database
 from app.store.pushes import Push
 from checks import people
 from checks.native_rules import NativeReviews, read_rules
@@ -46,6 +48,15 @@ async def pusher(
         return None
     actor = next((row.actor for row in rows if row.after == pull.head_ref_oid), None)
     return Account(actor.login, actor.id, actor.type) if actor else None
+
+
+async def earlier_pushers(database: Database, snapshot: Snapshot) -> tuple[Account, ...]:
+    """Who brought the commits before the head, each once: who only names others in a commit wrote it all the same."""
+    commits = () if isinstance(snapshot.commits, Unread) else snapshot.commits
+    earlier = [commit.oid for commit in commits if commit.oid != snapshot.head.sha]
+    async with database.transaction() as connection:
+        found = await pushes.first_of(connection, snapshot.repository.id, earlier) if earlier else []
+    return tuple(dict.fromkeys(Account(push.sender_login, push.sender_id, push.sender_type) for push in found))
 
 
 async def with_rights(

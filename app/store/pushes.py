@@ -50,6 +50,17 @@ async def record(connection: Connection, pushes: Sequence[Push]) -> None:
         await connection.cursor().executemany(RECORD, rows)
 
 
+async def first_of(connection: Connection, repository_id: int, shas: Sequence[str]) -> list[Push]:
+    """For each of these commits the push that first brought it, as the newest commit, to any ref."""
+    cursor = connection.cursor(row_factory=class_row(Push))
+    await cursor.execute(
+        f"select distinct on (after_sha) {COLUMNS} from pushes where repository_id = %s and after_sha = any(%s) "
+        "order by after_sha, delivered_at, ref",
+        (repository_id, sorted(shas)),
+    )
+    return await cursor.fetchall()
+
+
 async def of_head(connection: Connection, repository_id: int, sha: str) -> list[Push]:
     """The pushes that brought this commit to a ref, first delivered first."""
     cursor = connection.cursor(row_factory=class_row(Push))

@@ -53,7 +53,7 @@ def test_who_runs_the_agent(snapshot: Snapshot, logins: tuple[str, ...]) -> None
 
 
 def _excluded(snapshot: Snapshot, allow_operator: bool = False, **changes: Any) -> dict[str, str]:
-    return dict(excluded_approvers(snapshot, changes.get("kind", build.AN_AGENTS), allow_operator))
+    return dict(excluded_approvers(snapshot, changes.get("kind", build.AN_AGENTS), allow_operator).logins)
 
 
 def test_author_contributors_and_operator_may_not_approve() -> None:
@@ -67,6 +67,20 @@ def test_author_contributors_and_operator_may_not_approve() -> None:
         "rita": f"wrote commit {SHORT}",
         "olivia": "runs the agent that made this change",
     }
+
+
+def test_whoever_pushed_a_commit_that_names_others_may_not_approve() -> None:
+    snapshot = build.snapshot(commits=(commit(), commit(oid="d" * 40)), earlier_pushers=(REVIEWER,))
+    assert _excluded(snapshot)["rita"] == "pushed an earlier commit of it"
+    assert _excluded(snapshot, allow_operator=True)["rita"] == "pushed an earlier commit of it"
+
+
+def test_a_login_that_was_changed_is_the_same_person() -> None:
+    excluded = excluded_approvers(persons(), build.A_PERSONS, False)
+    renamed = Account("olivia-new", OPERATOR.id)
+    assert excluded.why(renamed) == excluded.why(OPERATOR) == "opened this pull request"
+    assert excluded.why(Account("olivia-new")) is None
+    assert excluded.why(REVIEWER) is None
 
 
 def test_the_first_reason_stands() -> None:

@@ -49,6 +49,8 @@ def words(path: str, before: str, after: str) -> list[str]:
         ("2.0.0", "1.9.9", Step.OTHER),
         ("main", "1.2.3", Step.OTHER),
         ("1.2.3", "main", Step.OTHER),
+        # https://packaging.python.org/en/latest/specifications/version-specifiers/#version-epochs
+        ("5.5.0", "1!0.5.6", Step.OTHER),
     ],
 )
 def test_steps(before: str, after: str, step: Step) -> None:

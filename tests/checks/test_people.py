@@ -252,6 +252,26 @@ def test_a_person_s_fork_with_a_mark_is_an_agent_s() -> None:
     assert _classify(fork).kind == "agent"
 
 
+@pytest.mark.parametrize(
+    ("brought_before", "because"),
+    [
+        (MACHINE, "It carries the mark of an agent: an earlier commit of it was pushed by the agent Build-Agent."),
+        (
+            Account("deploy[bot]", 5, "Bot"),
+            "It carries the mark of an agent: an earlier commit of it was pushed by the App deploy[bot].",
+        ),
+        (READER, "Unknown counts as an agent: whoever pushed an earlier commit, ronan is not among the people"),
+    ],
+)
+def test_whoever_pushed_below_a_person_s_head_decides_too(brought_before: Account, because: str) -> None:
+    # The commit itself names a person: anybody can write that into it.
+    commits = (commit(OPERATOR, oid="d" * 40), commit(OPERATOR))
+    found = _classify(persons(commits=commits, earlier_pushers=(OPERATOR, brought_before)))
+    assert found.kind == "agent"
+    assert found.because.startswith(because)
+    assert _classify(persons(commits=commits, earlier_pushers=(OPERATOR,))).kind == "person"
+
+
 DEPENDABOT = Account("dependabot[bot]", 49699333, "Bot")
 BOTS = DependencyBots(("dependabot",), PathPatterns(["package.json", "package-lock.json"]))
 UPDATE = commit(DEPENDABOT, WEB_FLOW, signature_valid=True, signed_by_github=True)
@@ -285,6 +305,7 @@ PUSHER = "it is not known that the bot itself pushed this head"
         ({"session_agent": "claude"}, "it comes from a fork or an agent's session"),
         ({"head": _head(pusher=None)}, PUSHER),
         ({"head": _head(pusher=OPERATOR)}, PUSHER),
+        ({"earlier_pushers": (DEPENDABOT, OPERATOR)}, "somebody else pushed an earlier commit of it"),
         ({"commits": UNREAD}, "its commits could not be read"),
         ({"commits": ()}, "its commits could not be read"),
         ({"commits": (UPDATE, commit(OPERATOR, signature_valid=True))}, UNSIGNED),

@@ -239,6 +239,14 @@ def test_a_person_is_one_whatever_the_case_of_the_login() -> None:
     assert result.counted == ()
 
 
+def test_so_is_one_who_has_another_login_by_now() -> None:
+    renamed = Account("rita-new", REVIEWER.id)
+    result = _check(
+        _with(review(), review(renamed, number=2), permissions={"rita": Permission.WRITE, "rita-new": Permission.WRITE})
+    )
+    assert result.counted == ("rita-new",)
+
+
 def test_requested_changes_block_over_later_heads() -> None:
     result = _check(_with(review(), review(SECOND, C, 2, commit=build.OTHER)))
     finding = only(result.findings, "review.changes")

@@ -283,6 +283,28 @@ async def test_an_agent_that_pushes_a_persons_old_commit_back_is_its_pusher(stag
     assert stage.verdict(shop, pull)["evidence"] == "failure"
 
 
+async def test_what_an_agent_pushed_in_a_persons_name_stays_an_agents_below_their_own_commit(
+    stage: Scene,
+) -> None:
+    shop = await open_shop(stage)
+    await stage.github.push(shop, "docs", {"README.md": "Mine\n"}, author="ada")
+    pull = await stage.github.open_pull(shop, "docs", author="ada")
+    await stage.github.push(shop, "docs", {"shop/door.py": "OPEN = True\n"}, author="ada", pusher="courier[bot]")
+    await stage.github.push(shop, "docs", {"README.md": "Mine again\n"}, author="ada")
+    await stage.settle()
+    assert stage.verdict(shop, pull)["evidence"] == "failure"
+
+
+async def test_who_pushed_code_in_an_agents_name_does_not_approve_it(stage: Scene) -> None:
+    shop = await open_shop(stage, MEDIUM.replace("'on'", "'off'"))
+    await stage.github.push(shop, "agent/payment", {"shop/door.py": "OPEN = 1\n"}, author="courier[bot]", pusher="bob")
+    pull = await agent_pull(stage, shop, "payment", PAYMENT, MEDIUM_BUNDLE)
+    await stage.github.review(shop, pull.number, "bob")
+    await stage.settle()
+    assert stage.verdict(shop, pull)["review"] == "in_progress"
+    assert "bob pushed an earlier commit of it" in stage.summary(shop, pull, "review")
+
+
 async def test_a_check_run_that_github_lost_is_made_once_more(stage: Scene) -> None:
     shop = await open_shop(stage, MEDIUM.replace("'on'", "'off'"))
     pull = await agent_pull(stage, shop, "payment", PAYMENT, MEDIUM_BUNDLE)

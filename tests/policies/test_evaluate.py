@@ -547,6 +547,9 @@ class TestDependencyBot:
         assert judged("version: 1\ndependency_bots: {accounts: []}", of=self.update("uv.lock")).kind == "agent"
 
 
+CY = Account("cy", 3)
+
+
 class TestPolicyTrouble:
     def test_a_broken_file_fails_every_agent_s(self) -> None:
         verdict = judged(BROKEN)
@@ -565,9 +568,13 @@ class TestPolicyTrouble:
         assert (verdict.kind, verdict.status) == ("person", P)
 
     ADMIN: ClassVar[dict[str, Any]] = {"permissions": {"ada": Permission.ADMIN}}
+    WITH_CY: ClassVar[dict[str, Any]] = {"permissions": {"ada": Permission.ADMIN, "cy": Permission.MAINTAIN}}
     REPAIRS: ClassVar = [
         ("an administrator replaces the file", {**ADMIN}, P),
         ("without being one", {"permissions": {"ada": Permission.MAINTAIN}}, W),
+        ("somebody else wrote a part of it", {**WITH_CY, "commits": (commit(ADA), commit(CY))}, W),
+        ("somebody else pushed a part of it", {**WITH_CY, "earlier_pushers": (CY,)}, W),
+        ("somebody else pushed it", {**WITH_CY, "head": replace(person_snapshot().head, pusher=CY)}, W),
         ("and another file", {**ADMIN, **change(".github/mergegate.yml", "Makefile")}, W),
         ("another file only", {**ADMIN, **change("Makefile")}, W),
         (

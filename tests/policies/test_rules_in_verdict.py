@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from checks.finding import Finding, Status
-from checks.snapshot import Account, Commit, CommitIdentity, Override, Permission, Snapshot, Unread
+from checks.snapshot import Account, Commit, CommitIdentity, Head, Override, Permission, Snapshot, Unread
 from policies.evaluate import evaluate
 from policies.explain import blocking, explain
 from policies.statement import test_result as statement_of
@@ -132,6 +132,25 @@ def test_a_veto_blocks_in_spite_of_approvals() -> None:
     assert (verdict.review.status, finding(verdict, "review.veto").status) == (F, F)
     dismissed = judged(text, replace(asked, state="DISMISSED"), approval(ADA, id=2), **change("auth/a.py"))
     assert dismissed.review.status is F
+
+
+@pytest.mark.parametrize(
+    ("author", "message", "status"),
+    [
+        (Account("devin-ai-integration[bot]", 158243242, "Bot"), "x", W),
+        (Account("someone[bot]", 77, "Bot"), "x", W),
+        (Account("eve", 78), "x", P),
+        # Anybody can write that into a commit, and an outsider's it is all the same.
+        (Account("eve", 78), "x\n\nCo-authored-by: Claude <noreply@anthropic.com>", P),
+    ],
+)
+def test_a_rule_for_agents_is_for_those_with_a_fork_too(author: Account, message: str, status: Status) -> None:
+    text = "version: 1\nrules: {x: {when: {kinds: [agent]}, require: {approvals: {count: 2}}}}\n"
+    fork = Head(HEAD, "e5" * 20, "refs/heads/patch", 99, None)
+    commits = (commit(author, message=message),)
+    given: dict[str, Any] = {"author": author, "head": fork, "commits": commits, "session_agent": None, "body": ""}
+    verdict = judged(text, approval(BEA, id=1, bundle_digest=None), **given)
+    assert (verdict.kind, verdict.review.status) == ("outsider", status)
 
 
 class TestUnmapped:
