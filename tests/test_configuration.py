@@ -21,7 +21,7 @@ from app.store import audit
 from app.store.audit import read_record
 from app.store.database import Database
 from tests.databases import anyio_backend, database, database_url, server
-from tests.github.build import new_key
+from tests.github.build import app_key
 
 __all__ = ["anyio_backend", "database", "database_url", "server"]
 
@@ -35,7 +35,7 @@ WEBHOOK, CLIENT, OPERATOR = (
 @pytest.mark.anyio
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
 async def test_a_key_has_the_fingerprint_that_githubs_instructions_give() -> None:
-    key = new_key()[0]
+    key = app_key(1)[0]
     assert await key_fingerprint_apart(SecretStr(key)) == f"SHA256:{_by_openssl(key)}"
 
 
@@ -56,7 +56,7 @@ async def test_what_is_no_key_is_said_to_be_none() -> None:
 async def test_a_key_that_no_process_could_work_with_is_not_called_unreadable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.key_process.CHILD", Child("tests.gate.hostile:dies", 1024**3, 20.0))
     with pytest.raises(BadCredentials, match="died or took too long"):
-        await key_fingerprint_apart(SecretStr(new_key()[0]))
+        await key_fingerprint_apart(SecretStr(app_key(1)[0]))
 
 
 def test_secrets_are_told_apart_and_not_told() -> None:
@@ -83,7 +83,7 @@ async def changes(database: Database) -> list[str]:
 
 @pytest.mark.anyio
 async def test_a_change_is_recorded_once_and_without_a_secret(database: Database) -> None:
-    old, new = new_key()[0], new_key()[0]
+    old, new = app_key(1)[0], app_key(2)[0]
     for _ in range(2):
         await record_configuration(database, settings([old]))
     first = ["gate App", "webhook secrets", "client secret", "operator token", "policy baseline"]

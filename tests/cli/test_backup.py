@@ -22,7 +22,7 @@ from tests.cli import clones
 from tests.cli.test_explain import _record, _verdict
 from tests.databases import data_folder
 from tests.demo.service import free_port
-from tests.github.build import new_key
+from tests.github.build import app_key
 from tests.service.process import GateProcess
 
 REGISTERED: dict[str, Any] = {
@@ -70,7 +70,7 @@ async def _serves(data: Path) -> None:
 def test_the_service_works_again_from_a_backup() -> None:
     with data_folder() as folder:
         old, new, file = folder / "old", folder / "new", folder / "gate.backup"
-        asyncio.run(_filled(old, new_key()[0]))
+        asyncio.run(_filled(old, app_key(1)[0]))
         code, said, wrong = command("backup", str(file), "--with-keys", data=old)
         assert (code, said.startswith("Backed up: ")) == (0, True), wrong
         assert "PRIVATE KEYS" in said
