@@ -148,6 +148,7 @@ KEPT: Mapping[str, str] = {
     "baselines": "bounded where it is written: the newest hundred of a workflow file on a branch",
     "session_words": "goes with its session",
     "ticket_brakes": "one row a repository",
+    "ticket_steps": "one row a week of a repository",
     "delivery_search": "one row",
     "audit_log": "goes by `app.store.audit.prune`, which keeps the rest provable",
     "audit_head": "one row",

@@ -29,6 +29,7 @@ from app.store.tickets.ticket import TicketRow
 from app.tickets.changing import change, key_of, recorded
 from app.tickets.limiting import day_of, limits_for, used_by
 from app.tickets.parts import Place, TicketParts
+from app.tickets.scaling import because_of_step
 from policies.tickets.limits import Day, Limits, left, no_attempt, no_place, no_start
 from policies.tickets.states import Event, State
 
@@ -188,6 +189,7 @@ async def _because_not(
         no_attempt(limits, used)
         or no_start(place.rules, place.floor, limits, used, day)
         or no_place(place.rules, pool, day)
+        or await because_of_step(connection, place, day.running)
     )
 
 

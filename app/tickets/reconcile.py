@@ -24,6 +24,7 @@ from app.tickets.changing import changed
 from app.tickets.dispatching import dispatch
 from app.tickets.limiting import used_of
 from app.tickets.parts import Place, TicketParts, place_of
+from app.tickets.scaling import decide_week
 from app.tickets.shown import show
 from app.tickets.splitting import make_children
 from app.tickets.view import TicketView, facts_of, limits_now, read_pull, read_view
@@ -84,6 +85,8 @@ def _meant_as_ticket(body: str) -> bool:
 
 
 async def _settled(parts: TicketParts, place: Place, issue: Issue) -> Outcome:
+    async with parts.gate.database.transaction() as connection:
+        await decide_week(connection, place, parts.gate.now())
     view = await _moved(parts, place, issue_open=issue.state == "open")
     if view is None:
         return Done()

@@ -39,9 +39,9 @@ def decide(step: int, this: Metrics, before: Metrics, *, proven: bool, rules: tu
     return Decision(step if because else higher, raised=not because, because=because)
 
 
-def no_room(rules: TicketScale, step: int, running: int) -> str | None:
+def no_room(rules: tuple[TicketScale, ...], step: int, running: int) -> str | None:
     """Why no further ticket may be taken into work under a step; None where one may, or no step is to hold."""
-    if not rules.enforced or running < step:
+    if running < step or not any(each.enforced for each in rules):
         return None
     return f"{running} of {step} tickets are in work, the step that the last weeks allow (`mergegate report` says why)"
 

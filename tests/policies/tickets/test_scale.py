@@ -91,6 +91,6 @@ def test_more_than_twenty_only_after_the_probation() -> None:
 
 
 def test_a_step_holds_where_the_policy_says_so() -> None:
-    assert no_room(RULES, 2, 1) is None
-    assert no_room(LOOSE, 2, 900) is None
-    assert (no_room(RULES, 2, 2) or "").startswith("2 of 2 tickets are in work, the step")
+    assert no_room((RULES,), 2, 1) is None
+    assert no_room((LOOSE,), 2, 900) is None
+    assert (no_room((LOOSE, RULES), 2, 2) or "").startswith("2 of 2 tickets are in work, the step")

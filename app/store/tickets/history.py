@@ -1,0 +1,108 @@
+"""What the week's numbers are counted from, as the store has it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, LiteralString
+
+from app.store.database import Connection
+from checks.commands import read_commands
+from policies.tickets.records import Act, ActKind, Asked, Change, Records, Stretch
+from policies.tickets.states import Event, State
+
+# Those that changed since then and, however old, those that have not ended: one of them may wait for a person.
+CHOSEN: LiteralString = """
+with chosen as (
+  select number, installation_id, pull_number from tickets where repository_id = %(repository)s
+  and (state not in ('merged', 'settled', 'reverted', 'stopped', 'cap_hit', 'cancelled')
+       or exists (select from ticket_transitions moved where moved.repository_id = tickets.repository_id
+                  and moved.number = tickets.number and moved.at >= %(since)s))
+)
+"""
+CHANGES: LiteralString = """
+select number, from_state, to_state, event, attempt, at from ticket_transitions
+join chosen using (number) where repository_id = %(repository)s order by id
+"""
+# An attempt that never started is none.
+STRETCHES: LiteralString = """
+select number, attempt, revision, ended_at, outcome, cost from ticket_runs
+join chosen using (number) where repository_id = %(repository)s and started_at is not null order by id
+"""
+ASKED: LiteralString = """
+select number, cause, fingerprint, asked_at from ticket_questions
+join chosen using (number) where repository_id = %(repository)s order by asked_at
+"""
+COMMANDS: LiteralString = """
+select chosen.number, body, author_login, created_at from ticket_commands
+join chosen on ticket_commands.number in (chosen.number, chosen.pull_number)
+where repository_id = %(repository)s and outcome in ('done', 'told') order by created_at
+"""
+REVIEWS: LiteralString = """
+select chosen.number, given = 'APPROVED', reviewer_login, submitted_at from reviews
+join chosen using (pull_number) where repository_id = %(repository)s and reviewer_login not like '%%[bot]'
+union all
+select chosen.number, true, author_login, created_at from comment_approvals
+join chosen using (pull_number) where repository_id = %(repository)s and not withdrawn
+"""
+# Whose merge it was is not kept, only that it was a person's. The landing may be seen after the ticket was moved.
+MERGES: LiteralString = """
+select chosen.number, least(landings.seen_at, min(moved.at)) from landings join chosen using (pull_number)
+left join ticket_transitions moved on moved.repository_id = landings.repository_id
+  and moved.number = chosen.number and moved.event = 'merged'
+where landings.repository_id = %(repository)s and merged_by_person group by chosen.number, landings.seen_at
+"""
+# Those whose verdict named anybody who must approve.
+APPROVED: LiteralString = """
+select chosen.number from chosen where exists (
+  select from decisions where key = 'pull:' || installation_id || ':' || %(repository)s || ':' || pull_number
+  and jsonb_array_length(coalesce(verdict -> 'needed', '[]')) > 0)
+"""
+TELL_NOTHING = frozenset({"status", "help", "ticket"})  # they change nothing
+KINDS = {"stop": ActKind.STOP, "override": ActKind.OVERRIDE}
+
+
+async def read_records(connection: Connection, repository_id: int, since: datetime) -> Records:
+    """Everything about the tickets that changed since then, and about those that have not ended.
+
+    Nobody records conflicts of pull requests, messages to people, canary tickets and raised limits yet.
+    """
+
+    async def rows(sql: LiteralString) -> list[tuple[Any, ...]]:
+        cursor = await connection.execute(CHOSEN + sql, {"repository": repository_id, "since": since})
+        return await cursor.fetchall()
+
+    acts = [
+        *_commands(await rows(COMMANDS)),
+        *(Act(number, _approves(yes), by, at) for number, yes, by, at in await rows(REVIEWS)),
+        *(Act(number, ActKind.APPROVAL, "", at) for number, at in await rows(MERGES)),
+    ]
+    return Records(
+        changes=tuple(_change(*row) for row in await rows(CHANGES)),
+        stretches=tuple(_stretch(*row) for row in await rows(STRETCHES)),
+        asked=tuple(Asked(*row) for row in await rows(ASKED)),
+        acts=tuple(sorted(acts, key=lambda act: act.at)),
+        approved_by_people=frozenset(row[0] for row in await rows(APPROVED)),
+    )
+
+
+def _change(number: int, before: str, after: str, event: str, attempt: int, at: datetime) -> Change:
+    return Change(number, State(before), State(after), Event(event), attempt, at)
+
+
+def _stretch(
+    number: int, attempt: int, revision: int, ended_at: datetime | None, outcome: str | None, cost: Any
+) -> Stretch:
+    return Stretch(number, attempt, revision, ended_at, None if outcome is None else Event(outcome), cost)
+
+
+def _approves(yes: bool | None) -> ActKind:
+    return ActKind.APPROVAL if yes else ActKind.OTHER
+
+
+def _commands(rows: list[tuple[Any, ...]]) -> list[Act]:
+    found = [(number, [each.verb for each in read_commands(body)], by, at) for number, body, by, at in rows]
+    return [Act(number, _kind(verbs), by, at) for number, verbs, by, at in found if not TELL_NOTHING.issuperset(verbs)]
+
+
+def _kind(verbs: list[str]) -> ActKind:
+    return next((KINDS[verb] for verb in verbs if verb in KINDS), ActKind.OTHER)

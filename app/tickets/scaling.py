@@ -1,0 +1,54 @@
+"""The scale rule in a repository: decided once after each week, and asked before a ticket is handed out."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from app.store import audit, landings
+from app.store.audit import Entry
+from app.store.database import Connection
+from app.store.tickets import history, steps
+from app.tickets.parts import Place
+from policies.ticket_section import TicketScale
+from policies.tickets.metrics import measure
+from policies.tickets.scale import Decision, decide, no_room
+from policies.tickets.week import Week, week_of
+
+COMPARED = 3  # weeks before the one that is judged: the week before it looks at what was merged two weeks earlier
+
+
+def scales_of(place: Place) -> tuple[TicketScale, ...]:
+    """The policy's, and that of the server's baseline."""
+    return (place.rules.scale,) if place.floor is None else (place.rules.scale, place.floor.scale)
+
+
+async def because_of_step(connection: Connection, place: Place, running: int) -> str | None:
+    """Why no further ticket may be taken into work; None where one may."""
+    step = await steps.current(connection, place.repository.id)
+    return no_room(scales_of(place), step, running)
+
+
+async def decide_week(connection: Connection, place: Place, now: datetime) -> Decision | None:
+    """Decide about the last week of UTC that has ended, as the last thing of the transaction; None where that is done.
+
+    A policy that cannot be read raises nothing, and the week is decided once it can.
+    """
+    week = week_of(now, UTC).before(1)
+    repository_id = place.repository.id
+    last = await steps.newest(connection, repository_id)
+    if not place.readable or (last is not None and last.week >= week.monday):
+        return None
+    decision = await _decision(connection, place, week)
+    if not await steps.save(connection, repository_id, week.monday, decision):
+        return None
+    data = {"week": week.name, "step": decision.step, "raised": decision.raised, "because": list(decision.because)}
+    await audit.append(connection, [Entry("configuration", "tickets in work", repository_id, data)])
+    return decision
+
+
+async def _decision(connection: Connection, place: Place, week: Week) -> Decision:
+    repository_id, probation = place.repository.id, place.policy.policy.queue.probation
+    step = await steps.current(connection, repository_id)
+    records = await history.read_records(connection, repository_id, week.before(COMPARED).begins)
+    proven = await landings.proven(connection, repository_id, probation.days) >= probation.pull_requests
+    return decide(step, measure(records, week), measure(records, week.before(1)), proven=proven, rules=scales_of(place))
