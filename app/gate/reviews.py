@@ -19,6 +19,7 @@ from checks.bundle import read_bundle
 from checks.snapshot import Account, Review, Snapshot, Unread
 
 NO_BUNDLE = ""  # in the store: there was no bundle
+GONE = ""  # in the store: the commit is gone, so that an approval is of no head, and a request for changes stands
 UNKNOWN = "unknown"  # in the store: nobody can tell what the reviewer saw
 # Until `app.gate.tickets` has looked which one was accepted then: no delivery tells of tickets.
 TICKET_NOT_TOLD = Unread("it is not certain which ticket stood when this was said")
@@ -46,7 +47,7 @@ async def read_reviews(
     if pull.reviews is None or not pull.reviews.complete:
         return Unread("GitHub's list of reviews is cut")
     rows = {row.review_id: row for row in known}
-    found = [review for review in pull.reviews.nodes if review.author and review.submitted_at and review.commit]
+    found = [review for review in pull.reviews.nodes if review.author and review.submitted_at]
     fresh = [
         _observed(repository_id, pull, review, bundle.digest) for review in found if review.full_database_id not in rows
     ]
@@ -62,8 +63,8 @@ async def read_reviews(
 
 def _observed(repository_id: int, pull: PullRequest, review: GitHubReview, digest: str | None) -> stored_reviews.Review:
     assert review.author is not None
-    assert review.commit is not None
     assert review.submitted_at is not None
+    commit = review.commit.oid if review.commit is not None else GONE
     body_known = unchanged_since(pull.last_edited_at, review.submitted_at)
     base_known = unchanged_since(pull.base_changed_at, review.submitted_at)
     return stored_reviews.Review(
@@ -73,13 +74,13 @@ def _observed(repository_id: int, pull: PullRequest, review: GitHubReview, diges
         reviewer_id=review.author.database_id or 0,
         reviewer_login=review.author.login,
         state=review.state,
-        commit_id=review.commit.oid,
+        commit_id=commit,
         base_ref=f"refs/heads/{pull.base_ref_name}" if base_known else "",
         bundle_digest=(digest or NO_BUNDLE) if body_known else None,
         ticket_digest=None,
         submitted_at=review.submitted_at,
         source="observed",
-        at_head=review.commit.oid == pull.head_ref_oid or None,
+        at_head=commit == pull.head_ref_oid or None,
     )
 
 

@@ -305,6 +305,21 @@ async def test_who_pushed_code_in_an_agents_name_does_not_approve_it(stage: Scen
     assert "bob pushed an earlier commit of it" in stage.summary(shop, pull, "review")
 
 
+@pytest.mark.parametrize("seen_before", [True, False])
+async def test_a_request_for_changes_of_a_commit_that_is_gone_stands(stage: Scene, seen_before: bool) -> None:
+    shop = await open_shop(stage, NOT_QUEUED + "veto: {users: [bob]}\n")
+    pull = await agent_pull(stage, shop)
+    asked = await stage.github.review(shop, pull.number, "bob", "REQUEST_CHANGES", "Not like this.")
+    if seen_before:
+        await stage.settle()
+    else:  # and its delivery told of no commit either
+        asked.commit_id = ""
+    await stage.github.push(shop, "agent/discount", {"shop/a.py": "A = 1\n"}, author="courier[bot]")
+    asked.commit_id = ""
+    await stage.settle()
+    assert "bob asked for changes and has a veto" in stage.summary(shop, pull, "review")
+
+
 async def test_a_check_run_that_github_lost_is_made_once_more(stage: Scene) -> None:
     shop = await open_shop(stage, MEDIUM.replace("'on'", "'off'"))
     pull = await agent_pull(stage, shop, "payment", PAYMENT, MEDIUM_BUNDLE)
