@@ -26,7 +26,7 @@ from app.gate.people_effects import AskReviewers
 from app.gate.plan import cancel_abandoned, plan, wanted
 from app.gate.queue_state import left_behind, out_of_queue, read_queue_state, watch_group
 from app.gate.serial_plan import queue_wanted
-from app.gate.tickets import ticket_marks
+from app.gate.tickets import hear, ticket_marks
 from app.github import graph
 from app.github.counts import Tally
 from app.github.errors import GitHubError
@@ -77,6 +77,7 @@ async def reconcile_pull(gate: Gate, lease: Lease, key: PullKey, tally: Tally) -
     repository = await gate.repository(key.installation_id, key.repository_id)
     applier = Applier(gate, lease, key.installation_id, repository)
     state = await read_state(gate, key, repository)
+    await hear(gate, key, state.pull)
     bind_contextvars(head=state.pull.head_ref_oid)
     if state.pull.state != "OPEN":
         return await _reconcile_closed(gate, applier, key, state)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 
 import structlog
 
@@ -13,20 +14,25 @@ from app.gate.reviews import TICKET_NOT_TOLD, unchanged_since
 from app.github import issues
 from app.github.errors import GitHubDown, GitHubError, RateLimited
 from app.github.issues import Issue
+from app.github.pull_models import PullRequest
 from app.keys import PullKey, RepositoryKey, TicketKey
 from app.proxy import sessions
+from app.store import work
 from app.store.database import Connection
-from app.store.tickets import moving, runs, snapshots, ticket
+from app.store.tickets import commands, moving, runs, snapshots, ticket
 from app.store.tickets.moving import Transition
 from app.store.tickets.snapshots import TicketSnapshot
 from app.store.tickets.ticket import TicketRow
 from app.store.work import Mark
+from checks.commands import read_commands
 from checks.snapshot import Review, Risk, Snapshot, Ticket, Unread
 from checks.tickets.form import is_ticket
 from checks.tickets.sections import TooLong, read_sections
 from policies.tickets.states import AT_WORK, BLOCKS_MERGE, Event
 
 log = structlog.get_logger(__name__)
+
+HEARD_WITHIN = timedelta(days=1)  # a comment whose delivery was lost is heard as long after it was written
 
 
 async def with_ticket(gate: Gate, snapshot: Snapshot) -> Snapshot:
@@ -73,6 +79,21 @@ async def ticket_marks(connection: Connection, key: PullKey) -> list[Mark]:
     """The ticket of a pull request that changed."""
     row = await ticket.find_of_pull(connection, key.repository_id, key.number)
     return [] if row is None else [Mark(str(TicketKey(key.installation_id, key.repository_id, row.number)))]
+
+
+async def hear(gate: Gate, key: PullKey, pull: PullRequest) -> None:
+    """Commands on a pull request whose delivery was lost or is never made: its conversation is looked at for them."""
+    since = gate.now() - HEARD_WITHIN
+    said = {
+        one.full_database_id
+        for one in pull.comments.nodes
+        if one.created_at > since and one.author is not None and one.author.type == "User" and read_commands(one.body)
+    }
+    if not said:
+        return
+    async with gate.database.transaction() as connection:
+        if said - await commands.known(connection, key.repository_id, said):
+            await work.mark(connection, [Mark(str(TicketKey(key.installation_id, key.repository_id, key.number)))])
 
 
 async def marks_of_repository(gate: Gate, key: RepositoryKey, *, webhooks: bool) -> list[Mark]:

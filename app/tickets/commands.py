@@ -8,12 +8,12 @@ asked and the command is carried out. Whatever goes wrong on the way carries out
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import timedelta
 
 import structlog
 
 from app.gate import rights
 from app.gate.gate import Gate
+from app.gate.tickets import HEARD_WITHIN
 from app.github import issues
 from app.github.errors import GitHubDown, GitHubError, RateLimited
 from app.github.issues import Issue
@@ -33,7 +33,6 @@ from policies.tickets.verbs import VERBS, Where, is_for_all, refusal
 
 log = structlog.get_logger(__name__)
 
-SEEN_WITHIN = timedelta(days=1)  # a comment whose delivery was lost is heard as long after it was written
 UNREADABLE = "Your permission on the repository could not be read, so nothing was done. Write it again in a while."
 
 
@@ -47,7 +46,7 @@ class Answer:
 
 async def observe(gate: Gate, place: Place, issue: Issue) -> None:
     """Comments whose delivery was lost, or is never made. One that was changed since may have said anything."""
-    since = (gate.now() - SEEN_WITHIN).replace(hour=0, minute=0, second=0, microsecond=0)
+    since = (gate.now() - HEARD_WITHIN).replace(hour=0, minute=0, second=0, microsecond=0)
     owner, name = place.repository.owner, place.repository.name
     listing = await issues.comments_since(place.client, owner, name, issue.number, since)
     found = [

@@ -54,7 +54,13 @@ async def test_a_hold_keeps_it_out_and_a_rejection_sends_it_back(tmp_path: Path,
         assert await at_desk.state(number) is State.MERGEABLE
         assert stage.verdict(at_desk.shop, pull)["evidence"] == "success"
 
-        await at_desk.say(pull.number, "/hold wait for the release", "bob")
+        # Heard also where its delivery was lost.
+        stage.github.world.switches.lose_deliveries = True
+        held = await at_desk.write(pull.number, "/hold wait for the release", "bob")
+        await stage.resync()
+        await stage.run_to_rest()
+        stage.github.world.switches.lose_deliveries = False
+        assert at_desk.reactions(held) == ["rocket"]
         assert stage.verdict(at_desk.shop, pull)["evidence"] == "in_progress"
         assert "@bob holds it: wait for the release" in stage.summary(at_desk.shop, pull, "evidence").replace("`", "")
         assert await at_desk.state(number) is State.MERGEABLE

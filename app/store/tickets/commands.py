@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
@@ -62,6 +62,16 @@ async def waiting(connection: Connection, repository_id: int, number: int) -> li
 async def unanswered(connection: Connection, repository_id: int, number: int) -> list[CommandComment]:
     """Those that were carried out and not acknowledged on GitHub yet."""
     return await _read(connection, "done_at is not null and reacted_at is null", repository_id, number)
+
+
+async def known(connection: Connection, repository_id: int, comment_ids: Collection[int]) -> set[int]:
+    """Those of these comments (not reviews) that are kept already."""
+    cursor = await connection.execute(
+        "select comment_id from ticket_commands where repository_id = %s and source = 'comment' "
+        "and comment_id = any(%s)",
+        (repository_id, sorted(comment_ids)),
+    )
+    return {row[0] for row in await cursor.fetchall()}
 
 
 async def answered_within(connection: Connection, one: CommandComment, within: timedelta) -> list[CommandComment]:
