@@ -21,6 +21,7 @@ MAX_BYTES = 3_000_000  # "under 3 MB": a larger file is not loaded by GitHub
 MAX_RULES = 20_000
 _LONGEST_LINE = 8_000  # characters
 _MOST_FAULTS = 100
+_BYTE_ORDER_MARK = "\ufeff"
 
 _USER = re2.compile(r"@[A-Za-z0-9_-]{1,100}")
 _TEAM = re2.compile(r"@[A-Za-z0-9_-]{1,100}/[A-Za-z0-9_.-]{1,100}")
@@ -180,6 +181,8 @@ def _digest(path: str, rules: Collection[OwnerRule]) -> str:
 
 def _line(number: int, text: str) -> OwnerRule | LineFault | None:
     line = text.strip()
+    if number == 1 and line.startswith(_BYTE_ORDER_MARK):
+        return LineFault(number, "it begins with a byte order mark, which GitHub does not say that it passes over")
     if not line or line.startswith("#"):
         return None
     if len(line) > _LONGEST_LINE:

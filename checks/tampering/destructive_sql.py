@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
+from sqlglot.optimizer.simplify import simplify
+
+from checks.tampering.sql_statements import statements
 
 # It would write every statement that it does not know, hostile as it is, into the log.
 sqlglot.parser.logger.disabled = True
@@ -19,14 +23,9 @@ sqlglot.parser.logger.disabled = True
 MOST_STATEMENTS = 200  # of one file that are parsed; a file with more is called destructive as it is
 LONGEST_STATEMENT = 8_000  # characters
 
-# A statement's parts up to the semicolon, with comments and texts as one token each; no alternative looks back.
-_PART = re.compile(
-    r"--[^\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)|'(?:[^']|'')*(?:'|\Z)|\"[^\"]*(?:\"|\Z)|`[^`]*(?:`|\Z)|"
-    r"\$\$(?:[^$]|\$(?!\$))*(?:\$\$|\Z)|;|[^;'\"`$/\-]+|.",
-    re.DOTALL,
-)
 _MAY_DESTROY = re.compile(
-    r"\s*(?:DROP|TRUNCATE|DELETE|ALTER|UPDATE|CREATE\s+OR\s+REPLACE|WITH\b(?=.*\b(?:DELETE|UPDATE)\b))\b",
+    r"\s*(?:DROP|TRUNCATE|DELETE|ALTER|UPDATE|CREATE\s+OR\s+REPLACE|WITH\b(?=.*\b(?:DELETE|UPDATE)\b)|"
+    r"(?:DO|BEGIN|DECLARE|IF|WHILE|EXEC|EXECUTE|EXPLAIN|PREPARE|SET)\b(?=.*\b(?:DROP|TRUNCATE|DELETE|ALTER|UPDATE)\b))\b",
     re.IGNORECASE | re.DOTALL,
 )
 
@@ -34,7 +33,7 @@ _MAY_DESTROY = re.compile(
 def destructive_statements(sql: str) -> Iterator[tuple[int, str, str]]:
     """Line, statement and what it takes away, for every statement that does. Never raises."""
     parsed = 0
-    for line, statement in _statements(sql):
+    for line, statement in statements(sql):
         if _MAY_DESTROY.match(statement) is None:
             continue
         parsed += 1
@@ -46,23 +45,9 @@ def destructive_statements(sql: str) -> Iterator[tuple[int, str, str]]:
             yield line, statement, what
 
 
-def _statements(sql: str) -> Iterator[tuple[int, str]]:
-    """Statements without comments, with the line on which each begins."""
-    parts: list[str] = []
-    line = begin = 1
-    for part in _PART.findall(sql):
-        text = part if parts else part.lstrip()
-        if part == ";":
-            yield begin, "".join(parts).strip()
-            parts = []
-        elif text and not text.startswith(("--", "/*")):
-            begin = begin if parts else line + part.count("\n") - text.count("\n")
-            parts.append(text)
-        line += part.count("\n")
-    yield begin, "".join(parts).strip()
-
-
 def _destroys(statement: str) -> str | None:
+    if _RUNS_OTHERS.match(statement) is not None:
+        return _of_block(statement[:LONGEST_STATEMENT])
     tree = _parsed(statement[:LONGEST_STATEMENT])
     if tree is None:
         return _by_words(statement)
@@ -71,9 +56,27 @@ def _destroys(statement: str) -> str | None:
     return _of_table(tree)
 
 
+# Statements that carry out others, which stand in them as code or as text.
+_RUNS_OTHERS = re.compile(r"\s*(?:DO|BEGIN|DECLARE|IF|WHILE|EXEC|EXECUTE|EXPLAIN|PREPARE|SET)\b", re.IGNORECASE)
+_WITHIN = re.compile(
+    r"(?<!\bON )(?<!\bFOR )(?<!\bBEFORE )(?<!\bAFTER )(?<!\bOR )\b(?:DROP|TRUNCATE|DELETE|ALTER|UPDATE)\b[^;'$]*",
+    re.IGNORECASE,
+)
+
+
+def _of_block(statement: str) -> str | None:
+    found = _WITHIN.findall(" ".join(statement.split()))[:_MOST_WITHIN]
+    return next(filter(None, map(_by_words, found)), None)
+
+
+_MOST_WITHIN = 50
+
+
 def _of_table(tree: exp.Expr) -> str | None:
     if isinstance(tree, exp.Drop) and tree.args.get("kind") in _HOLDS_DATA:
         return f"drops a {tree.args['kind'].lower()}"
+    if isinstance(tree, exp.Drop) and tree.args.get("cascade") and tree.args.get("kind") in _HOLDS_COLUMNS:
+        return f"drops a {tree.args['kind'].lower()} and the columns that depend on it"
     if isinstance(tree, exp.TruncateTable):
         return "empties a table"
     if isinstance(tree, exp.Create) and tree.args.get("replace") and tree.args.get("kind") in _HOLDS_DATA:
@@ -85,17 +88,32 @@ def _of_table(tree: exp.Expr) -> str | None:
 
 
 _HOLDS_DATA = frozenset({"TABLE", "DATABASE", "SCHEMA", "TABLESPACE", "KEYSPACE"})
+_HOLDS_COLUMNS = frozenset({"TYPE", "DOMAIN", "EXTENSION"})
+_MOST_NODES = 300  # of a condition that is worked out
 
 
 def _takes_every_row(tree: exp.Expr) -> bool:
-    """Without a condition, or with one that always holds, such as `1 = 1`."""
+    """Without a condition, or with one that says nothing about the rows, such as `1 = 1`."""
     where = tree.args.get("where")
     if where is None:
         return True
     condition = where.this.unnest()
-    if isinstance(condition, exp.EQ):
-        return isinstance(condition.left, exp.Literal) and condition.left == condition.right
-    return isinstance(condition, exp.Boolean) and bool(condition.this)
+    if isinstance(condition, exp.EQ) and condition.left == condition.right:
+        return True
+    return _always_holds(condition)
+
+
+def _always_holds(condition: exp.Expr) -> bool:
+    """What names no column holds for every row or for none; which one is worked out where that can be done."""
+    if sum(1 for _ in islice(condition.walk(), _MOST_NODES)) == _MOST_NODES:
+        return False
+    try:
+        worked_out = simplify(condition.copy())
+    except (SqlglotError, RecursionError, ArithmeticError, ValueError):  # its authors promise nothing
+        return False
+    if isinstance(worked_out, exp.Boolean | exp.Literal):
+        return worked_out.this not in (False, "0")
+    return worked_out.find(exp.Column, exp.Table) is None
 
 
 def _of_action(action: exp.Expr) -> str | None:
@@ -150,7 +168,7 @@ def _by_words(statement: str) -> str | None:
 
 
 _WORDS = re.compile(
-    r"\s*(?:DROP\s+(?:TABLE|DATABASE|SCHEMA)|TRUNCATE|DELETE\s+FROM(?!.*\bWHERE\b)|UPDATE\b(?!.*\bWHERE\b)|"
-    r"ALTER\s+TABLE\b.*\b(?:DROP\s+(?:COLUMN|PARTITION)|MODIFY|ALTER\s+COLUMN\b.*\bTYPE))\b",
+    r"\s*(?:DROP\s+(?:TABLE|DATABASE|SCHEMA|OWNED)|TRUNCATE|DELETE\s+FROM(?!.*\bWHERE\b)|UPDATE\b(?!.*\bWHERE\b)|"
+    r"ALTER\s+TABLE\b.*\b(?:DROP\s+(?:COLUMN|PARTITION)|TRUNCATE\s+PARTITION|MODIFY|ALTER\s+COLUMN\b.*\bTYPE))\b",
     re.IGNORECASE | re.DOTALL,
 )

@@ -106,6 +106,12 @@ def test_special_characters(line: str, path: str) -> None:
     assert len(owners(parsed, path)) == 1
 
 
+def test_a_byte_order_mark_leaves_the_first_line_unread() -> None:
+    parsed = parse("CODEOWNERS", "\ufeff* @ada\ndocs/ @bob\n".encode())
+    assert [(fault.line, fault.pattern) for fault in parsed.faults] == [(1, None)]
+    assert [rule.line for rule in parsed.rules] == [2]
+
+
 @pytest.mark.parametrize(
     ("line", "because"),
     [

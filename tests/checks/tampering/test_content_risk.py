@@ -93,6 +93,15 @@ def test_sqlite_loses_what_is_called_lost(statement: str) -> None:
         # A condition that always holds is none.
         ("UPDATE a SET b = 1 WHERE (1 = 1)", "overwrites every row"),
         ("DELETE FROM a WHERE true", "deletes every row"),
+        ("DELETE FROM a WHERE 1", "deletes every row"),
+        ("DELETE FROM a WHERE 1 < 2 AND NOT false", "deletes every row"),
+        ("DELETE FROM a WHERE b IS NOT NULL OR true", "deletes every row"),
+        ("DELETE FROM a WHERE b = b", "deletes every row"),
+        ("DELETE FROM a WHERE EXISTS (SELECT 1)", "deletes every row"),
+        ("DELETE FROM a WHERE EXISTS (SELECT 1 FROM b)", None),
+        ("DELETE FROM a WHERE b IN (" + "1, " * 400 + "2)", None),
+        ("DELETE FROM a WHERE 1 / 0 = 1", "deletes every row"),
+        ("DELETE FROM a WHERE 0", None),
         ("DELETE FROM a WHERE 1 = 2", None),
         ("DELETE FROM a WHERE false", None),
         ("WITH x AS (SELECT 1) DELETE FROM a", "deletes every row"),
@@ -116,12 +125,45 @@ def test_sqlite_loses_what_is_called_lost(statement: str) -> None:
         ("UPDATE {{ name }} SET b = 1", "takes data away"),
         ("UPDATE {{ name }} SET b = 1 WHERE c", None),
         ("DROP TYPE a", None),
+        ("DROP TYPE a CASCADE", "drops a type and the columns that depend on it"),
+        ("DROP OWNED BY a", "takes data away"),
+        ("ALTER TABLE a TRUNCATE PARTITION p0", "takes data away"),
+        # What carries out other statements, which stand in it.
+        ("DO $$ BEGIN DROP TABLE a", "takes data away"),
+        ("DO $x$ BEGIN EXECUTE 'DROP TABLE a'", "takes data away"),
+        ("EXEC('DROP TABLE a')", "takes data away"),
+        ("IF 1 = 1 DELETE FROM a", "takes data away"),
+        ("EXPLAIN ANALYZE DELETE FROM a", "takes data away"),
+        ("DO $$ BEGIN DELETE FROM a WHERE b", None),
+        ("DO $$ BEGIN ALTER TABLE a ADD FOREIGN KEY (b) REFERENCES c ON DELETE CASCADE", None),
+        ("DO $$ BEGIN PERFORM 1 FROM a FOR UPDATE", None),
+        ("BEGIN", None),
+        # What one database takes for a comment or a text, and another for code.
+        ("DROP/**/TABLE a", "drops a table"),
+        ("/*!50000 DROP TABLE a */", "drops a table"),
+        ("/*M! DROP TABLE a */", "drops a table"),
+        ("/* DROP TABLE a */ SELECT 1", None),
+        ("# it's gone\nDROP TABLE a", "drops a table"),
+        ("SELECT '\n# '; DROP TABLE a", "drops a table"),
+        ("-- x\rDROP TABLE a", "drops a table"),
+        ("\ufeffDROP TABLE a", "drops a table"),
+        (r"SELECT 'it\'s'; DROP TABLE a; --'", "drops a table"),
+        (r"SELECT '\'; DROP TABLE a", "drops a table"),
+        ("SELECT 'DROP TABLE a'", None),
         ("DROP", None),
         ("DELETE FROM a WHERE " + "(" * 3_000, None),
     ],
 )
 def test_statements(statement: str, what: str | None) -> None:
     assert [each[2] for each in destructive_statements(statement)] == ([] if what is None else [what])
+
+
+def test_a_condition_that_cannot_be_worked_out_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(_: object) -> None:
+        raise ArithmeticError
+
+    monkeypatch.setattr("checks.tampering.destructive_sql.simplify", fails)
+    assert list(destructive_statements("DELETE FROM a WHERE b OR true")) == []
 
 
 def test_lines_and_texts_of_statements() -> None:
@@ -147,7 +189,9 @@ def test_bounds_on_sql() -> None:
     assert [len(each[1]) for each in destructive_statements(long)] in ([], [len(long)])
 
 
-@pytest.mark.parametrize("part", ["'", "$", "/*", "-", '"', "`", "DROP ", "ALTER TABLE x DROP "])
+@pytest.mark.parametrize(
+    "part", ["'", "$", "/*", "-", '"', "`", "DROP ", "ALTER TABLE x DROP ", "/*!", "\n#", r"\'", "DO UPDATE "]
+)
 def test_hostile_sql_ends(part: str) -> None:
     assert list(destructive_statements(part * (100_000 // len(part)))) is not None
 
