@@ -45,6 +45,7 @@ class Claimant:
     pool: str
     number: int | None  # the only ticket that it may have; None: any of its pool
     held: Callable[[Connection], Awaitable[bool]]
+    enrolment: int | None = None
 
 
 class _Nothing(Exception):
@@ -87,7 +88,7 @@ async def _claimant(call: Call, asked: bodies.Claiming) -> Claimant:
     async def held(connection: Connection) -> bool:
         return await enrolments.hold(connection, enrolment_id)
 
-    return Claimant(found.owner, found.repository, found.repository_id, found.pool, None, held)
+    return Claimant(found.owner, found.repository, found.repository_id, found.pool, None, held, found.id)
 
 
 async def _look(call: Call, claimant: Claimant, agent: str) -> Claimed | None:
@@ -120,6 +121,8 @@ async def _try(call: Call, claimant: Claimant, agent: str) -> Claimed | str:
             found = await claim_within(connection, claiming)
             if isinstance(found, NothingToClaim):
                 raise _Nothing(found.because)
+            if claimant.enrolment is not None:
+                await enrolments.used(connection, claimant.enrolment)
             return found
     except _Nothing as nothing:
         return nothing.because

@@ -1,4 +1,4 @@
-"""`mergegate agent`: sets up git and gh on an agent's machine, and proves from inside what it can do."""
+"""`mergegate agent`: an agent's machine, from enrolling it to its last word on a ticket."""
 
 from __future__ import annotations
 
@@ -9,14 +9,18 @@ from typing import Annotated
 
 import typer
 
+from app.cli import agent_enrol as enrolments
+from app.cli import agent_verbs
 from app.cli.printing import Style, print_json, print_line
 from app.errors import ActionableError
 from app.proxy.agent_setup import PROXY, SESSION, Files, Place, env_file, environment, files, shell
 from app.secret import SecretStr
 
 commands = typer.Typer(
-    help="The agent's side of the proxy: set up git and gh, and prove what they can do.", no_args_is_help=True
+    help="The agent's side: claim tickets and report, set up git and gh, and prove what they can do.",
+    no_args_is_help=True,
 )
+commands.add_typer(enrolments.commands, name="enrol")
 Proxy = Annotated[str, typer.Option("--proxy", envvar=PROXY, metavar="URL", help="The proxy's address.")]
 TokenFile = Annotated[
     Path | None,
@@ -27,6 +31,7 @@ Ca = Annotated[
     typer.Option("--ca", exists=True, dir_okay=False, help="PEM file with the authority of the proxy's certificate."),
 ]
 Server = Annotated[str, typer.Option("--server", help="GitHub's host, as in the addresses of repositories.")]
+_AS_THEY_ARE = {"ignore_unknown_options": True, "allow_extra_args": True}
 _SIGNS: dict[str, tuple[str, Style]] = {
     "passed": ("✓", "green"),
     "failed": ("✗", "bold red"),
@@ -94,6 +99,18 @@ def doctor(
         sign, style = _SIGNS[one.status]
         print_line(f"{sign} {one.words}" + (f". Fix: {one.fix}" if one.fix else ""), style)
     raise typer.Exit(exit_code(seen))
+
+
+def _hand_over(verb: str, words: str) -> None:
+    """`app.cli.main` runs these without this module; here they stand for the list of commands."""
+
+    @commands.command(verb, help=words, add_help_option=False, context_settings=_AS_THEY_ARE)
+    def _(context: typer.Context) -> None:
+        raise typer.Exit(agent_verbs.run([verb, *context.args]))
+
+
+for _verb, _words in agent_verbs.SUMMARIES.items():
+    _hand_over(_verb, _words)
 
 
 def read_token(path: Path | None) -> SecretStr:

@@ -73,13 +73,17 @@ COMMANDS = {
         "stop_hook:stop_hook",
         "Hold an agent back once while `mergegate check` finds something wrong with what it committed.",
     ),
-    "agent": Command("agent:commands", "The agent's side of the proxy: set up git and gh, and prove what they can do."),
+    "agent": Command(
+        "agent:commands", "The agent's side: claim tickets and report, set up git and gh, and prove what they can do."
+    ),
+    "mcp": Command("mcp:mcp", "Serve the agent's side as MCP tools on standard input and output."),
     "agent-prompt": Command(
         "agent_prompt:agent_prompt",
         "Print a section of at most 600 tokens for an agent's instruction file, from the policy at --base.",
     ),
     "policy": Command("policy:commands", "The policy file .github/mergegate.yml."),
     "bundle": Command("bundle:commands", "The evidence bundle of an agent's pull request."),
+    "report": Command("report:report", "Show the week's numbers of a repository's tickets."),
     "ticket": Command("ticket:commands", "Tickets: issues that an agent can finish without a reply."),
 }
 _SETTINGS = {"run": {"allow_interspersed_args": False, "ignore_unknown_options": True}}

@@ -37,6 +37,11 @@ def _run(words: list[str]) -> None:
 
         proxy()
         return
+    if words[:1] == ["agent"]:
+        from app.cli import agent_verbs
+
+        if words[1:2] and words[1] in agent_verbs.VERBS:
+            sys.exit(agent_verbs.run(words[1:]))
     from app.cli.plain import plain_check
 
     asked = plain_check(words)
