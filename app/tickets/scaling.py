@@ -51,4 +51,10 @@ async def _decision(connection: Connection, place: Place, week: Week) -> Decisio
     step = await steps.current(connection, repository_id)
     records = await history.read_records(connection, repository_id, week.before(COMPARED).begins)
     proven = await landings.proven(connection, repository_id, probation.days) >= probation.pull_requests
-    return decide(step, measure(records, week), measure(records, week.before(1)), proven=proven, rules=scales_of(place))
+    return decide(
+        step,
+        measure(records, week, week.ends),
+        measure(records, week.before(1), week.ends),
+        proven=proven,
+        rules=scales_of(place),
+    )

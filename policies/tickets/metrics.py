@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 
 from policies.tickets import rates
@@ -51,7 +52,7 @@ class Metrics:
     cap_drift: Drift | None
 
 
-def measure(records: Records, week: Week) -> Metrics:
+def measure(records: Records, week: Week, now: datetime) -> Metrics:
     """All numbers of a week, by its end or, while it lasts, by now."""
     tickets = histories(records)
     ended = [ticket for ticket in tickets if rates.end_in(ticket, week) is not None]
@@ -67,7 +68,7 @@ def measure(records: Records, week: Week) -> Metrics:
         questions=Ratio(len(asked), len(merged)),
         reruns=rates.reruns(ended, week),
         conflicts=None if records.pulls is None else rates.conflicts(records.pulls, week),
-        review_wait=review_waits(tickets, week),
+        review_wait=review_waits(tickets, week, now),
         reverts=rates.share(rates.is_reverted(ticket) for ticket in ripe),
         escalations=rates.share(bool(rates.escalations(ticket, week)) for ticket in ended),
         escalated_by=dict(sorted(causes.items())),

@@ -57,12 +57,15 @@ def percentile(values: Sequence[float], share: float) -> float | None:
     return ordered[max(1, math.ceil(share * len(ordered))) - 1] if ordered else None
 
 
-def review_waits(tickets: Sequence[History], week: Week) -> Waits:
-    """Intervals closed in the week by a person's act; one that ended by itself counts neither as closed nor as open."""
+def review_waits(tickets: Sequence[History], week: Week, now: datetime) -> Waits:
+    """Intervals closed in the week by a person's act; one that ended by itself counts neither as closed nor as open.
+
+    Those still open are as old as they were at the week's end, or are now while it lasts.
+    """
     waits = [wait for ticket in tickets for wait in _waits(ticket, week.ends)]
     hours = [_hours(wait.acted_at - wait.began_at) for wait in waits if wait.acted_at and week.holds(wait.acted_at)]
     still = [wait for wait in waits if wait.acted_at is None and not wait.passed]
-    ages = [_hours(week.ends - wait.began_at) for wait in still]
+    ages = [_hours(min(week.ends, now) - wait.began_at) for wait in still]
     unseen = len([wait for wait in still if week.holds(wait.began_at)])
     median = statistics.median(hours) if hours else None
     return Waits(len(hours), median, percentile(hours, 0.9), sum(hours), len(ages), max(ages, default=None), unseen)

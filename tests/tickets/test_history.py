@@ -63,7 +63,7 @@ COMMANDS = [  # comment, number, login, body, hour, outcome
 ]
 
 
-async def _write(connection: Connection) -> None:
+async def write_week(connection: Connection) -> None:
     for number, state, pull in TICKETS_THERE:
         await connection.execute(
             "insert into tickets (repository_id, number, installation_id, title, state, pull_number) "
@@ -113,7 +113,7 @@ async def _write(connection: Connection) -> None:
 
 async def test_the_stores_rows_give_the_numbers_that_were_counted_by_hand(database: Database) -> None:
     async with database.transaction() as connection:
-        await _write(connection)
+        await write_week(connection)
         records = await history.read_records(connection, REPOSITORY, WEEK.before(3).begins)
     assert records.acts == (
         Act(1, ActKind.OTHER, "bob", at(12.5)),
@@ -121,7 +121,7 @@ async def test_the_stores_rows_give_the_numbers_that_were_counted_by_hand(databa
         Act(1, ActKind.APPROVAL, "", at(16)),  # the merge of a person, not later than the ticket's
         Act(2, ActKind.STOP, "ada", at(19.99)),
     )
-    found = measure(records, WEEK)
+    found = measure(records, WEEK, WEEK.ends)
     assert (found.ended, found.completed) == (2, 1)
     assert found.questions == Ratio(1, 1)
     assert found.reruns == Reruns(Ratio(1, 2), {"verification": 1})
@@ -129,7 +129,7 @@ async def test_the_stores_rows_give_the_numbers_that_were_counted_by_hand(databa
     assert (found.cap_hits, found.first_pass) == (Ratio(0, 3), Ratio(0, 1))
     assert (found.cost, found.unknown_costs) == (Ratio(Decimal("3.25"), 1), 1)
     assert found.zero_touch == Ratio(0, 1)
-    assert found.stops == Stops(1, pytest.approx(72.0), 0)  # type: ignore[arg-type] # 0.02 of an hour
+    assert found.stops == Stops(1, 72.0, 0)  # 0.02 of an hour
     assert (found.canaries, found.conflicts, found.pushes, found.cap_drift) == (None,) * 4
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, date
+from datetime import UTC, date, datetime
 
 import pytest
 
@@ -18,7 +18,7 @@ from policies.tickets.week import Week
 RULES = TicketScale(enforced=True, cap_hits=0.1, reverts=0.05, unproven=20)
 LOOSE = TicketScale(enforced=False, cap_hits=1.0, reverts=1.0, unproven=1000)
 GOOD = replace(
-    measure(Records(), Week(date(2026, 11, 23), UTC)),
+    measure(Records(), Week(date(2026, 11, 23), UTC), datetime(2027, 1, 1, tzinfo=UTC)),
     questions=Ratio(4, 10),
     review_wait=Waits(5, 2.0, 4.0, 12.0, 0, None, 0),
     cap_hits=Ratio(1, 10),
@@ -71,7 +71,7 @@ def test_each_condition_alone_keeps_the_step(changed: dict[str, object], because
 
 
 def test_the_first_week_has_nothing_to_be_compared_with() -> None:
-    nothing = measure(Records(), Week(date(2026, 11, 16), UTC))
+    nothing = measure(Records(), Week(date(2026, 11, 16), UTC), datetime(2027, 1, 1, tzinfo=UTC))
     assert decided(before=nothing).because == (
         "questions per completed ticket: n/a in the week before",
         "median hours until a person looked: n/a in the week before",

@@ -1,0 +1,134 @@
+"""`mergegate report`: the week's numbers of a repository's tickets, from the store."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import os
+import sys
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import psycopg
+import typer
+
+from app.cli.printing import print_json, print_line, progress
+from app.cli.repository_name import parse_repository
+from app.config import Settings, read_settings
+from app.local.clone import CannotLook
+from app.logging import configure_logging
+from app.store import repositories
+from app.store.database import Connection, Database
+from app.store.place import SUBFOLDER
+from app.store.tickets import history, steps
+from policies.escape import clean
+from policies.tickets.metrics import Metrics, measure
+from policies.tickets.report import ScaleShown, headline, report_record, rows
+from policies.tickets.scale import STEPS
+from policies.tickets.week import Week, read_week, week_of
+
+READ_BACK = 3  # weeks before the one that is asked for: the week before it looks at what was merged two weeks earlier
+NOT_DECIDED = ("no week was looked at yet",)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A week, the one before it, and what the scale rule says now."""
+
+    this: Metrics
+    before: Metrics
+    scale: ScaleShown
+
+
+def report(
+    repository: Annotated[str, typer.Argument(metavar="OWNER/REPO", help="For example acme/shop.")],
+    week: Annotated[str, typer.Option(help="Like 2026-W48; the last one that has ended if it is left out.")] = "",
+    zone: Annotated[str, typer.Option(help="Whose Monday begins a week, like Asia/Tokyo.")] = "UTC",
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print rows: week, metric, value, part, whole, unit.")] = False,
+) -> None:
+    """Show the week's numbers of a repository's tickets. Exit code 2: they could not be read."""
+    configure_logging()
+    owner, name = parse_repository(repository)
+    now = datetime.now(UTC)
+    asked = _week(week, zone, now)
+    with progress("Counting"):
+        found = asyncio.run(_read(read_settings(os.environ), owner, name, asked, now))
+    if as_json:
+        print_json(_record(found))
+    elif as_csv:
+        _print_rows(found.this)
+    else:
+        _print(found)
+
+
+def _week(written: str, zone: str, now: datetime) -> Week:
+    """Raises CannotLook."""
+    try:
+        place = ZoneInfo(zone)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise CannotLook(f"{clean(zone, 80)!r} is no time zone. Write one like UTC or Asia/Tokyo.") from None
+    try:
+        return read_week(written, place) if written else week_of(now, place).before(1)
+    except ValueError as wrong:
+        raise CannotLook(str(wrong)) from None
+
+
+async def _read(settings: Settings, owner: str, name: str, week: Week, now: datetime) -> Report:
+    if settings.database_url is None and not (settings.data / SUBFOLDER).is_dir():
+        raise CannotLook(
+            f"there is no database in {clean(str(settings.data), 300)}. "
+            "Set MERGEGATE_DATA or MERGEGATE_DATABASE_URL as the service has it."
+        )
+    async with Database.open(settings.database_url, settings.data, size=1, migrated=False) as database:
+        try:
+            async with database.transaction() as connection:
+                return await _look_up(connection, owner, name, week, now)
+        except psycopg.ProgrammingError as wrong:
+            raise CannotLook("the database is empty or older than this program. Run `mergegate migrate`.") from wrong
+
+
+async def _look_up(connection: Connection, owner: str, name: str, week: Week, now: datetime) -> Report:
+    found = await repositories.named(connection, owner, name)
+    if found is None:
+        raise CannotLook(
+            f"the repository {clean(f'{owner}/{name}', 200)} is not known here. "
+            "Check its name, and that the App is installed on it."
+        )
+    records = await history.read_records(connection, found.repository_id, week.before(READ_BACK).begins)
+    step = await steps.newest(connection, found.repository_id)
+    scale = (
+        ScaleShown(STEPS[0], raised=False, because=NOT_DECIDED)
+        if step is None
+        else ScaleShown(step.step, step.raised, tuple(step.because))
+    )
+    return Report(measure(records, week, now), measure(records, week.before(1), now), scale)
+
+
+def _record(found: Report) -> dict[str, object]:
+    return {
+        "week": found.this.week,
+        "metrics": report_record(found.this),
+        "before": {"week": found.before.week, "metrics": report_record(found.before)},
+        "scale": {"step": found.scale.step, "raised": found.scale.raised, "because": list(found.scale.because)},
+    }
+
+
+def _print_rows(metrics: Metrics) -> None:
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(("week", "metric", "value", "part", "whole", "unit"))
+    for row in rows(metrics):
+        writer.writerow((metrics.week, row.key, row.plain, row.part, row.whole, row.unit))
+
+
+def _print(found: Report) -> None:
+    """The verdict, why not more, then each number with that of the week before where it is another one."""
+    print_line(headline(found.this, found.scale))
+    for reason in found.scale.because:
+        print_line(f"  not more, because: {clean(reason, 300)}")
+    before = {row.key: row.shown for row in rows(found.before)}
+    for row in rows(found.this):
+        earlier = before.get(row.key, "0")
+        print_line(f"{row.words}: {row.shown}" + ("" if earlier == row.shown else f", before {earlier}"))

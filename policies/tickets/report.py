@@ -1,0 +1,170 @@
+"""The week's numbers as people and programs read them: Markdown for a comment, rows, a record for JSON. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from policies.tickets.metrics import Metrics
+from policies.tickets.rates import Ratio
+
+Unit = Literal["", "share", "each", "hours", "seconds", "USD", "times"]
+NOT_RECORDED = "not recorded"
+NOTHING = "n/a"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One number. `value` is None for n/a, and where nothing is `recorded`; `part` of `whole` where it is a ratio."""
+
+    key: str
+    words: str
+    unit: Unit
+    value: float | None
+    part: float | None = None
+    whole: int | None = None
+    recorded: bool = True
+    at_least: bool = False
+
+    @property
+    def shown(self) -> str:
+        """As people read it: with what it was counted from."""
+        if not self.recorded:
+            return NOT_RECORDED
+        if self.value is None:
+            return NOTHING
+        counted = "" if self.whole is None else f" ({self.part:g} of {self.whole})"
+        return f"{'≥ ' if self.at_least else ''}{_number(self.value, self.unit)}{counted}"
+
+    @property
+    def plain(self) -> str:
+        """As a spreadsheet reads it."""
+        return NOT_RECORDED if not self.recorded else NOTHING if self.value is None else f"{self.value:.6g}"
+
+
+def _number(value: float, unit: Unit) -> str:
+    if unit == "share":
+        return f"{100 * value:.1f} %"
+    if unit == "":
+        return f"{value:g}"
+    return f"{value:.2f}" if unit == "each" else f"{value:.2f} {unit}"
+
+
+def rows(metrics: Metrics) -> tuple[Row, ...]:
+    return tuple(_rows(metrics))
+
+
+def _rows(found: Metrics) -> Iterator[Row]:
+    yield Row("completed", "Merged", "", found.completed)
+    yield Row("ended", "Ended in any way", "", found.ended)
+    yield _each("questions_per_completed", "Questions per merged ticket", found.questions)
+    yield _each("rerun_rate", "Further attempts per ended ticket", found.reruns.rate)
+    yield from _by_cause("reruns", "further attempts", found.reruns.by_cause)
+    yield _share("conflict_rate", "Pull requests with a conflict", found.conflicts)
+    yield from _waits(found)
+    yield _share("revert_rate", "Reverted, of what was merged two weeks before", found.reverts)
+    yield _share("escalation_rate", "Ended tickets that went up to a person", found.escalations)
+    yield from _by_cause("escalations", "ended tickets that went up", found.escalated_by)
+    yield _share("cap_hit_rate", "Attempts ended by a limit", found.cap_hits)
+    yield _share("zero_touch_rate", "Merged without a person in between", found.zero_touch)
+    yield _share("first_pass_rate", "Passed at the first verdict", found.first_pass)
+    yield from _costs(found)
+    yield _share("false_pass_rate", "Passes that were wrong, of two weeks before", found.false_passes)
+    yield _share("overrule_rate", "Verdicts that a person overruled", found.overruled)
+    yield Row("stop_latency_p95", "Until a stop was complete, 95th percentile", "seconds", found.stops.p95)
+    yield Row("stops_unconfirmed", "Stops that are not confirmed", "", found.stops.unconfirmed)
+    yield _share("canary_pass", "Canary tickets that were stopped", found.canaries)
+    yield from _pushes(found)
+    drift = found.cap_drift
+    median = None if drift is None else drift.median
+    yield Row("cap_drift", "Median of raised limits", "times", median, recorded=drift is not None)
+
+
+def _waits(found: Metrics) -> Iterator[Row]:
+    wait = found.review_wait
+    yield Row("review_wait_median", "Wait for a person, median", "hours", wait.median)
+    yield Row("review_wait_p90", "Wait for a person, 90th percentile", "hours", wait.p90)
+    yield Row("review_wait_total", "Wait for a person, in all", "hours", wait.total)
+    yield Row("review_waiting", "Still wait for a person", "", wait.open)
+    yield Row("review_oldest", "The oldest of these", "hours", wait.oldest)
+
+
+def _costs(found: Metrics) -> Iterator[Row]:
+    cost = found.cost
+    least = found.unknown_costs > 0
+    yield Row(
+        "cost_per_merged", "Cost per merged ticket", "USD", cost.value, float(cost.part), cost.whole, at_least=least
+    )
+    yield Row("unknown_costs", "Attempts that told no cost", "", found.unknown_costs)
+
+
+def _pushes(found: Metrics) -> Iterator[Row]:
+    pushes = found.pushes
+    recorded = pushes is not None
+    most = None if pushes is None else max(pushes.by_day.values(), default=None)
+    yield Row("push_load", "Messages at once to one person on one day, at most", "", most, recorded=recorded)
+    yield _share(
+        "actionable_pushes", "Of these messages followed by an act", None if pushes is None else pushes.actionable
+    )
+
+
+def _each(key: str, words: str, ratio: Ratio) -> Row:
+    return Row(key, words, "each", ratio.value, float(ratio.part), ratio.whole)
+
+
+def _share(key: str, words: str, ratio: Ratio | None) -> Row:
+    if ratio is None:
+        return Row(key, words, "share", None, recorded=False)
+    return Row(key, words, "share", ratio.value, float(ratio.part), ratio.whole)
+
+
+def _by_cause(key: str, words: str, counts: Mapping[str, int]) -> Iterator[Row]:
+    for cause, count in counts.items():
+        yield Row(f"{key}_{cause}", f"… {words}: {cause.replace('_', ' ')}", "", count)
+
+
+@dataclass(frozen=True, slots=True)
+class ScaleShown:
+    """How many tickets may be in work, and why not more."""
+
+    step: int
+    raised: bool
+    because: tuple[str, ...]
+
+
+def headline(this: Metrics, scale: ScaleShown) -> str:
+    """The verdict and what follows from it, in one line."""
+    change = "raised" if scale.raised else "not raised"
+    return (
+        f"{this.week}: {this.completed} merged of {this.ended} that ended, {this.review_wait.open} wait for a person; "
+        f"{scale.step} tickets may be in work at a time, {change}."
+    )
+
+
+def report_text(this: Metrics, before: Metrics, scale: ScaleShown) -> str:
+    """Markdown for a comment: the verdict, why not more agents, and all numbers beside those of the week before."""
+    reasons = [f"- {reason}" for reason in scale.because]
+    why = ["", "Not more at a time, because:", *reasons] if reasons else []
+    return "\n".join([f"**{headline(this, scale)}**", *why, "", *_table(rows(this), rows(before), this, before)])
+
+
+def _table(this: Sequence[Row], before: Sequence[Row], *weeks: Metrics) -> Iterator[str]:
+    earlier = {row.key: row.shown for row in before}
+    yield f"| | {weeks[0].week} | {weeks[1].week} |"
+    yield "|---|--:|--:|"
+    for row in this:
+        yield f"| {row.words} | {row.shown} | {earlier.get(row.key, '0')} |"
+
+
+def report_record(metrics: Metrics) -> dict[str, Any]:
+    """For JSON: `value` is null for n/a and where nothing is recorded."""
+    return {
+        row.key: {
+            "value": row.value,
+            "unit": row.unit,
+            "recorded": row.recorded,
+            **({} if row.whole is None else {"part": row.part, "whole": row.whole}),
+        }
+        for row in rows(metrics)
+    }
