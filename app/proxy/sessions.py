@@ -108,11 +108,6 @@ END = """
 update sessions set ended_at = clock_timestamp(), ended_because = %s
 where id = %s and ended_at is null and expires_at > clock_timestamp() returning id, repository_id
 """
-END_OF_TICKET = """
-update sessions set ended_at = clock_timestamp(), ended_because = %s
-where repository_id = %s and ticket = %s and ended_at is null and expires_at > clock_timestamp()
-returning id, repository_id
-"""
 EXTEND = f"""
 update sessions set expires_at = clock_timestamp() + %s
 where id = %s and ended_at is null and expires_at > clock_timestamp() returning {COLUMNS}
@@ -254,19 +249,10 @@ async def of_branch(database: Database, repository_id: int, branch: str) -> list
 
 async def revoke(database: Database, session_id: int, because: str) -> bool:
     """End it. From the commit on no request begins; those under way end within a second. False: it was not live."""
-    return bool(await _end(database, END, (text(because), session_id), because))
-
-
-async def revoke_of_ticket(database: Database, repository_id: int, ticket: int, because: str) -> list[int]:
-    """End all live sessions of a ticket; their ids."""
-    return await _end(database, END_OF_TICKET, (text(because), repository_id, ticket), because)
-
-
-async def _end(database: Database, sql: LiteralString, parameters: tuple[Any, ...], because: str) -> list[int]:
     async with database.transaction() as connection:
-        rows = sorted(await (await connection.execute(sql, parameters)).fetchall())
-        await audited.ended(connection, [(row[0], row[1]) for row in rows], because)
-    return [row[0] for row in rows]
+        row = await (await connection.execute(END, (text(because), session_id))).fetchone()
+        await audited.ended(connection, [] if row is None else [(row[0], row[1])], because)
+    return row is not None
 
 
 async def extend(database: Database, session_id: int, lasts: timedelta) -> Grant | None:
