@@ -51,9 +51,13 @@ async def pusher(
 
 
 async def earlier_pushers(database: Database, snapshot: Snapshot) -> tuple[Account, ...]:
-    """Who brought the commits before the head, each once: who only names others in a commit wrote it all the same."""
+    """Who brought the commits before the head, each once: who only names others in a commit wrote it all the same.
+
+    What GitHub itself made and signed says by itself for whom; who pushes it is a merge queue.
+    """
     commits = () if isinstance(snapshot.commits, Unread) else snapshot.commits
-    earlier = [commit.oid for commit in commits if commit.oid != snapshot.head.sha]
+    by_hand = (commit for commit in commits if not (commit.signature_valid and commit.signed_by_github))
+    earlier = [commit.oid for commit in by_hand if commit.oid != snapshot.head.sha]
     async with database.transaction() as connection:
         found = await pushes.first_of(connection, snapshot.repository.id, earlier) if earlier else []
     return tuple(dict.fromkeys(Account(push.sender_login, push.sender_id, push.sender_type) for push in found))
