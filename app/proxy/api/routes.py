@@ -197,6 +197,8 @@ _ID = re2.compile(r"[1-9][0-9]{0,18}")
 _REF = re2.compile(r"[A-Za-z0-9_][A-Za-z0-9._/+,=-]{0,250}")
 _SHORT = {"{number}": _NUMBER, "{id}": _ID}
 _LONG = ("{own_branch}", "{ref}", "{basehead}")
+# What GitHub has below a commit and is not in the table. Behind a slash a name of it would be another route there.
+_BELOW = frozenset({"branches-where-head", "comments"})
 
 
 def match(parts: tuple[str, ...], segments: tuple[str, ...]) -> dict[str, str] | None:
@@ -234,6 +236,8 @@ def _matched(parts: tuple[str, ...], segments: tuple[str, ...]) -> dict[str, str
 
 def _is_name(name: str, part: str) -> bool:
     """A branch or commit; for `{basehead}` two of them, three dots between. `owner:branch` names a fork and is none."""
+    if "/" in name and name.rpartition("/")[2] in _BELOW:
+        return False
     names = name.split("...") if part == "{basehead}" else [name]
     wanted = 2 if part == "{basehead}" else 1
     return len(names) == wanted and all(_REF.fullmatch(one) is not None and ".." not in one for one in names)

@@ -25,6 +25,7 @@ from graphql import (
 from app.proxy.api.documents import Asked, allowed
 
 FIELDS = 2_000
+STEPS = 4 * FIELDS  # fields, fragments and spreads, each as often as it is spread
 LEVELS = 40
 # GitHub's own limit: https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
 NODES = 500_000
@@ -96,6 +97,7 @@ class _Walk:
     asked: Asked
     found: list[Selected] = field(default_factory=list)
     nodes: int = 0
+    steps: int = 0
 
     def into(
         self, selections: SelectionSetNode, kind: GraphQLNamedType, narrow: Narrow | None, times: int, level: int
@@ -103,6 +105,7 @@ class _Walk:
         if level > LEVELS:
             raise Refused(f"The document is deeper than {LEVELS} levels")
         for one in selections.selections:
+            self._step()
             if isinstance(one, FieldNode):
                 self._field(one, kind, narrow, times, level)
             elif isinstance(one, InlineFragmentNode):
@@ -130,6 +133,12 @@ class _Walk:
         self._count(times * page if inner.name.endswith("Connection") else 0)
         if node.selection_set is not None:
             self.into(node.selection_set, inner, narrow or _leaving(kind, name, inner), times * page, level + 1)
+
+    def _step(self) -> None:
+        """Spreads that spread others double with every level, whether or not a field stands at their end."""
+        self.steps += 1
+        if self.steps > STEPS:
+            raise Refused(f"The document spreads its fragments into more than {STEPS} selections")
 
     def _count(self, more: int) -> None:
         self.nodes += more

@@ -209,6 +209,12 @@ def test_persisted_queries_and_other_forms(body: dict[str, Any]) -> None:
         + "".join(f" fragment f{n} on Repository {{ ...f{n + 1} ...f{n + 1} }}" for n in range(25))
         + " fragment f25 on Repository { name }",
         home("...f0")
+        + "".join(f" fragment f{n} on Repository {{ ...f{n + 1} ...f{n + 1} }}" for n in range(30))
+        + " fragment f30 on Repository { __typename }",
+        home("...f0")
+        + "".join(f" fragment f{n} on Repository {{ ...f{n + 1} ... {{ ...f{n + 1} }} }}" for n in range(15))
+        + " fragment f15 on Repository { __typename }",
+        home("...f0")
         + "".join(f" fragment f{n} on Repository {{ ...f{n + 1} }}" for n in range(60))
         + " fragment f60 on Repository { name }",
         home("...a") + " fragment a on Repository { ...b } fragment b on Repository { ...a }",

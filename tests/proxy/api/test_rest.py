@@ -127,6 +127,8 @@ def test_names_do_not_differ_by_case() -> None:
         ("GET", HOME + "/actions/runs/1/delete"),
         ("GET", HOME + "/commits/a..b"),
         ("GET", HOME + "/commits/-x"),
+        ("GET", HOME + "/commits/0123456789abcdef0123456789abcdef01234567/comments"),
+        ("GET", HOME + "/commits/main/branches-where-head"),
         ("GET", HOME + "/commits/mallory:main"),
         ("GET", HOME + "/commits/HEAD@{1}".replace("{", "").replace("}", "~1")),
         ("GET", HOME + "/compare/main"),
