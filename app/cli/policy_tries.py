@@ -35,6 +35,7 @@ from policies.deviations import UnknownDeviation, deviate, said_by
 from policies.errors import InvalidPolicyError
 from policies.escape import clean
 from policies.evaluate import evaluate
+from policies.floor import load_floor, with_floor
 from policies.load import PolicySource, PolicyState, read_policy
 from policies.schema import POLICY_PATH
 from policies.titles import title
@@ -94,7 +95,8 @@ def simulate(
 
     Exit code 0: nothing failed; 1: something failed; 2: it could not be looked at.
     """
-    given, name = None if policy is None else policy_given(policy), parse_name(pull_request)
+    settings, name = read_settings(os.environ), parse_name(pull_request)
+    given = None if policy is None else _beside_baseline(policy_given(policy), settings)
 
     async def look(connection: Connection) -> tuple[Snapshot, PolicyState]:
         repository = await _repository(connection, name.owner, name.repository)
@@ -105,7 +107,7 @@ def simulate(
         return found, given or await _policy_of(connection, decision)
 
     with progress("Looking it up"):
-        snapshot, state = asyncio.run(in_store(read_settings(os.environ), look))
+        snapshot, state = asyncio.run(in_store(settings, look))
     verdict = _deviated(state, snapshot, said or (), changes or ())
     if as_json:
         print_json(verdict_record(verdict))
@@ -141,7 +143,8 @@ def replay(
     policy: Policy = POLICY_PATH,
 ) -> None:
     """Hold a policy against the pull requests merged last, as the gate saw them: what would have waited, on whom."""
-    state = policy_given(policy)
+    settings = read_settings(os.environ)
+    state = _beside_baseline(policy_given(policy), settings)
     owner, _, name = repository.partition("/")
 
     async def look(connection: Connection) -> list[tuple[int, Snapshot | None]]:
@@ -150,7 +153,7 @@ def replay(
         return [(number, await _seen(connection, row, number)) for number in numbers]
 
     with progress("Looking them up"):
-        seen = asyncio.run(in_store(read_settings(os.environ), look))
+        seen = asyncio.run(in_store(settings, look))
     replayed = [Replayed(number, None if of is None else evaluate(state, of, gated=True)) for number, of in seen]
     for one in replayed:
         print_line(_line(one))
@@ -184,6 +187,16 @@ def policy_given(name: str) -> PolicyState:
     if state.errors:
         raise CannotLook("\n".join(fault_line(shown(name), error) for error in state.errors))
     return state
+
+
+def _beside_baseline(state: PolicyState, settings: Settings) -> PolicyState:
+    """As this server would judge by it, or a dry run would pass what the gate refuses. Raises CannotLook."""
+    if settings.policy_baseline is None:
+        return state
+    try:
+        return with_floor(state, load_floor(settings.policy_baseline, read_presets()))
+    except InvalidPolicyError as invalid:
+        raise CannotLook(f"MERGEGATE_POLICY_BASELINE is no policy that can be used: {invalid}") from None
 
 
 async def in_store(settings: Settings, work: Callable[[Connection], Awaitable[Found]]) -> Found:
