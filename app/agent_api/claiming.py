@@ -64,6 +64,10 @@ async def claim(call: Call, asked: bodies.Claiming) -> Answer:
     if found is None:
         _, because = call.parts.nothing.get(_name(claimant), (0.0, "no ticket waits for this agent"))
         return Answer(bodies.NoClaim(because=because).model_dump(mode="json"))
+    if claimant.enrolment is not None:
+        # Apart from the claim: others hold the enrolment while they wait for their turn to claim.
+        async with call.database.transaction() as connection:
+            await enrolments.used(connection, claimant.enrolment)
     if call.gone.done():
         await _given_back(call, found)
         raise ClientGone
@@ -121,8 +125,6 @@ async def _try(call: Call, claimant: Claimant, agent: str) -> Claimed | str:
             found = await claim_within(connection, claiming)
             if isinstance(found, NothingToClaim):
                 raise _Nothing(found.because)
-            if claimant.enrolment is not None:
-                await enrolments.used(connection, claimant.enrolment)
             return found
     except _Nothing as nothing:
         return nothing.because

@@ -23,7 +23,7 @@ from app.store.database import Database
 from app.store.enrolments import Enrolling, Enrolment
 from tests.agent.contract import check_answer
 from tests.gate.scene import scene
-from tests.proxy.scene import COURIER_PERMISSIONS, serving
+from tests.proxy.scene import COURIER_PERMISSIONS, agent_environment, serving
 from tests.tickets.desk import TICKETS, Desk, desk
 
 POOL = "night"
@@ -39,6 +39,30 @@ class Bureau:
     client: httpx.AsyncClient
     token: str  # of an enrolment for the pool `night` of acme/shop
     enrolment: Enrolment
+    courier: AppIdentity
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """How a process of the server is told of all this."""
+        return {
+            "MERGEGATE_DATABASE_URL": self.database.conninfo,
+            "MERGEGATE_GITHUB_API_URL": self.courier.api_url,
+            "MERGEGATE_COURIER_APP_ID": str(self.courier.app_id),
+            "MERGEGATE_COURIER_PRIVATE_KEY": self.courier.private_keys[0].get_secret_value(),
+        }
+
+    async def git(self, token: str, *arguments: str, cwd: Path) -> tuple[int, str]:
+        """Run git with a session's token; how it ended and what it said on both streams."""
+        settings = {f"http.{self.address}/.extraHeader": f"Authorization: Bearer {token}"}
+        process = await asyncio.create_subprocess_exec(
+            *("git", *arguments),
+            cwd=cwd,
+            env=agent_environment(settings),
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+        )
+        out, _ = await process.communicate()
+        return process.returncode or 0, out.decode(errors="replace")
 
     async def call(
         self, method: str, path: str, body: object = None, *, token: str | None = None, **headers: str
@@ -94,7 +118,7 @@ async def bureau(
         address = f"http://127.0.0.1:{port}"
         client = await stack.enter_async_context(httpx.AsyncClient(base_url=address, timeout=20, trust_env=False))
         token, enrolment = await enrolled(database, at_desk.shop.id, POOL)
-        yield Bureau(at_desk, database, address, client, token, enrolment)
+        yield Bureau(at_desk, database, address, client, token, enrolment, identity)
 
 
 async def soon(task: asyncio.Task[Any], seconds: float = 0.05) -> None:

@@ -1,0 +1,133 @@
+"""Claiming over HTTP: machines that are enrolled, workloads with an identity, and claims that nobody waits for."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.proxy.trust import TRUST_PATH
+from app.store.database import Database
+from policies.tickets.states import State
+from tests.agent.bureau import POOL, Bureau, bureau, soon
+from tests.proxy.scene import serving
+from tests.proxy.test_exchange import OTHER, Issuer, identity
+
+pytestmark = pytest.mark.anyio
+TRUST = """\
+version: 1
+trust:
+  - issuer: {issuer}
+    audience: mergegate
+    claims: {{repository_id: "77"}}
+    branches: [agent/ci/*]
+    agent: ci
+  - issuer: {issuer}
+    audience: mergegate
+    claims: {{repository_id: "77"}}
+    branches: [agent/ticket-*]
+    pool: night
+    agent: ci
+  - issuer: {issuer}
+    audience: mergegate
+    claims: {{repository_id: "77"}}
+    branches: [agent/other-*]
+    pool: elsewhere
+    agent: ci
+  - issuer: {issuer}
+    audience: mergegate
+    claims: {{repository_id: "77"}}
+    branches: [agent/ticket-*]
+    pool: readers
+    rights: [comment]
+    agent: ci
+"""
+
+
+async def mergegate(town: Bureau, *words: str) -> tuple[int, str]:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "app.cli.main", "agent", "enrol", *words),
+        stdout=asyncio.subprocess.PIPE,
+        env={"PATH": os.defpath, **town.variables},
+    )
+    out, _ = await process.communicate()
+    return process.returncode or 0, out.decode()
+
+
+async def test_a_machine_is_enrolled_claims_and_is_shut_out(town: Bureau) -> None:
+    number = await town.accepted()
+    code, said = await mergegate(town, "add", "acme/shop", "--pool", "day", "--json")
+    made = json.loads(said)
+    assert code == 0 and made["pool"] == "day" and made["repository_id"] == town.desk.shop.id
+    assert (await town.claim(token=made["token"]))["agent"] == "day"
+    listed = json.loads((await mergegate(town, "list", "--json"))[1])
+    assert [one["pool"] for one in listed] == ["day", POOL] and made["token"] not in json.dumps(listed)
+    assert [one["used_at"] is None for one in listed] == [False, True]
+    assert (await mergegate(town, "revoke", str(made["id"])))[0] == 0
+    assert (await mergegate(town, "revoke", str(made["id"])))[0] == 1
+    assert (await town.call("POST", "/agent/claim", {}, token=made["token"])).status_code == 401
+    assert (await mergegate(town, "add", "acme/none", "--pool", "day"))[0] == 2
+    assert (await mergegate(town, "add", "acme/shop", "--pool", "no pool"))[0] == 2
+    assert await town.desk.state(number) is State.RUNNING
+
+
+async def test_of_many_claims_one_gets_the_ticket(town: Bureau) -> None:
+    await town.accepted()
+    found = await asyncio.gather(*(town.claim({"worker": f"vm-{each}"}) for each in range(4)))
+    assert sorted(one["claimed"] for one in found) == [False, False, False, True]
+
+
+async def test_a_claim_whose_client_went_away_takes_nothing(town: Bureau) -> None:
+    waiting = asyncio.create_task(town.claim(wait=20))
+    await soon(waiting, 0.3)
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+    number = await town.accepted()
+    await asyncio.sleep(1.2)  # longer than between two looks of a request that waits
+    assert await town.desk.state(number) is State.WAITING
+    assert (await town.claim())["attempt"] == 1
+
+
+async def test_tickets_of_others_are_not_handed_out(town: Bureau) -> None:
+    number = await town.accepted()
+    await town.desk.say(number, "/assign day")
+    assert (await town.claim({"worker": "day"}))["claimed"] is False
+    await town.desk.say(number, f"/assign {POOL}")
+    await asyncio.sleep(0.6)  # what a pool was told a moment ago stands for half a second
+    assert (await town.claim())["ticket"] == number
+
+
+@pytest.fixture
+async def trusting(tmp_path: Path, database: Database) -> AsyncIterator[tuple[Bureau, Issuer]]:
+    issuer = Issuer()
+    async with serving(issuer.app) as port:
+        issuer.address = f"http://127.0.0.1:{port}"
+        async with bureau(tmp_path, database, issuers=(issuer.address,)) as town:
+            text = TRUST.format(issuer=issuer.address)
+            await town.desk.stage.github.push(town.desk.shop, "main", {TRUST_PATH: text}, author="ada")
+            yield town, issuer
+
+
+async def test_a_workloads_identity_claims_by_the_trust_file(trusting: tuple[Bureau, Issuer]) -> None:
+    town, issuer = trusting
+    await town.accepted()
+    token = identity(issuer)
+    asked: dict[str, Any] = {"repository": "acme/shop", "pool": POOL}
+    assert (await town.call("POST", "/agent/claim", {}, token=token)).status_code == 422
+    refused = [
+        await town.call("POST", "/agent/claim", asked | changed, token=identity(issuer))
+        for changed in ({"pool": "day"}, {"pool": "elsewhere"}, {"pool": "readers"}, {"repository": "acme/none"})
+    ]
+    assert {one.status_code for one in refused} == {403} and len({one.content for one in refused}) == 1
+    forged = await town.call("POST", "/agent/claim", asked, token=identity(issuer, OTHER))
+    assert forged.status_code == 401
+    claimed = await town.claim(asked, token=token)
+    assert claimed["claimed"] and claimed["agent"] == POOL
+    again = await town.call("POST", "/agent/claim", asked, token=token)
+    assert again.status_code == 401
