@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from psycopg.types.json import Jsonb
 
 from app.store.database import Connection, Database
 from app.store.tickets import history, steps
 from app.tickets.claims import Claimed, NothingToClaim
+from policies.evaluate import evaluate
 from policies.tickets.metrics import measure
 from policies.tickets.rates import Ratio, Reruns
-from policies.tickets.records import Act, ActKind
+from policies.tickets.records import Act, ActKind, PullSpan
 from policies.tickets.scale import Decision
 from policies.tickets.waits import Stops, Waits
 from policies.tickets.week import Week
 from tests.checks.test_tickets import body
 from tests.gate.scene import scene
+from tests.policies import build
 from tests.tickets.desk import FORM, TICKETS, desk
 from tests.tickets.rows import REPOSITORY
 
@@ -61,6 +65,16 @@ COMMANDS = [  # comment, number, login, body, hour, outcome
     (3, 2, "ada", "/stop now", 19.99, "done"),
     (4, 2, "eve", "/stop", 19, "refused"),
 ]
+OVERRIDDEN = {"author": {"login": "dan"}, "comment_id": 8}
+# As the gate judges a head that git cannot merge, and one that it can.
+CONFLICTING, READY = (
+    asdict(evaluate(build.state(), build.snapshot(mergeable=mergeable))) for mergeable in (False, True)
+)
+DECISIONS = [  # hour of the week, verdict
+    (10.5, {**CONFLICTING, "needed": []}),
+    (11.5, {**READY, "needed": [], "overridden_by": OVERRIDDEN}),
+    (11.7, {**READY, "needed": ["@cyd"], "overridden_by": OVERRIDDEN}),
+]
 
 
 async def write_week(connection: Connection) -> None:
@@ -99,11 +113,12 @@ async def write_week(connection: Connection) -> None:
         "created_at, source) values (%s, 9, 101, 6, 'cyd', 'abc', %s, 'delivery')",
         (REPOSITORY, at(15)),
     )
-    await connection.execute(
-        "insert into decisions (key, repository_id, head_sha, verdict_key, verdict, snapshot, plan, requests) "
-        """values ('pull:1:42:101', %s, 'a', 'k', '{"needed": ["@cyd"]}', '', '[]', '{}')""",
-        (REPOSITORY,),
-    )
+    for hours, verdict in DECISIONS:
+        await connection.execute(
+            "insert into decisions (key, repository_id, head_sha, verdict_key, verdict, snapshot, plan, requests, "
+            "decided_at) values ('pull:1:42:101', %s, 'a', 'k', %s, '', '[]', '{}', %s)",
+            (REPOSITORY, Jsonb(verdict), at(hours)),
+        )
     await connection.execute(
         "insert into landings (repository_id, ref, sha, pull_number, judged, merged_by_person, seen_at) "
         "values (%s, 'refs/heads/main', 'b', 101, true, true, %s)",
@@ -116,6 +131,7 @@ async def test_the_stores_rows_give_the_numbers_that_were_counted_by_hand(databa
         await write_week(connection)
         records = await history.read_records(connection, REPOSITORY, WEEK.before(3).begins)
     assert records.acts == (
+        Act(1, ActKind.OVERRIDE, "dan", at(11.5)),  # once, when it was judged with first
         Act(1, ActKind.OTHER, "bob", at(12.5)),
         Act(1, ActKind.APPROVAL, "cyd", at(15)),
         Act(1, ActKind.APPROVAL, "", at(16)),  # the merge of a person, not later than the ticket's
@@ -130,7 +146,10 @@ async def test_the_stores_rows_give_the_numbers_that_were_counted_by_hand(databa
     assert (found.cost, found.unknown_costs) == (Ratio(Decimal("3.25"), 1), 1)
     assert found.zero_touch == Ratio(0, 1)
     assert found.stops == Stops(1, 72.0, 0)  # 0.02 of an hour
-    assert (found.canaries, found.conflicts, found.pushes, found.cap_drift) == (None,) * 4
+    assert records.pulls == (PullSpan(101, at(10), at(16), (at(10.5),)),)
+    assert found.conflicts == Ratio(1, 1)
+    assert found.overruled == Ratio(1, 1)  # failed at 11 o'clock, let through at 11:30
+    assert (found.canaries, found.pushes, found.cap_drift) == (None,) * 3
 
 
 async def test_a_week_is_decided_once(database: Database) -> None:

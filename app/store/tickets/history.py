@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, LiteralString
 
 from app.store.database import Connection
 from checks.commands import read_commands
-from policies.tickets.records import Act, ActKind, Asked, Change, Records, Stretch
+from policies.tickets.records import Act, ActKind, Asked, Change, PullSpan, Records, Stretch
 from policies.tickets.states import Event, State
 
 # Those that changed since then and, however old, those that have not ended: one of them may wait for a person.
@@ -57,6 +59,22 @@ select chosen.number from chosen where exists (
   select from decisions where key = 'pull:' || installation_id || ':' || %(repository)s || ':' || pull_number
   and jsonb_array_length(coalesce(verdict -> 'needed', '[]')) > 0)
 """
+# A person let a head through that had not passed; told when the gate first judged with it.
+OVERRIDES: LiteralString = """
+select chosen.number, verdict #>> '{overridden_by,author,login}', min(decided_at) from decisions
+join chosen on key = 'pull:' || installation_id || ':' || %(repository)s || ':' || pull_number
+where jsonb_typeof(verdict -> 'overridden_by') = 'object'
+group by chosen.number, verdict #>> '{overridden_by,author,login}', verdict #>> '{overridden_by,comment_id}'
+"""
+# `checks.risk` fails for this alone: git itself could not merge.
+CONFLICTS: LiteralString = """
+select chosen.number, decided_at from decisions
+join chosen on key = 'pull:' || installation_id || ':' || %(repository)s || ':' || pull_number
+where decided_at >= %(since)s and verdict #>> '{evidence,status}' = 'failed' and jsonb_path_exists(verdict,
+  '$.evidence.**.finding ? (@.check == "risk" && @.status == "failed" && @.fix.action == "update-branch")')
+"""
+PULLS: LiteralString = "select number, pull_number from chosen where pull_number is not null"
+CLOSED = frozenset({Event.MERGED, Event.PULL_CLOSED, Event.CONFIRMED})
 TELL_NOTHING = frozenset({"status", "help", "ticket"})  # they change nothing
 KINDS = {"stop": ActKind.STOP, "override": ActKind.OVERRIDE}
 
@@ -64,7 +82,9 @@ KINDS = {"stop": ActKind.STOP, "override": ActKind.OVERRIDE}
 async def read_records(connection: Connection, repository_id: int, since: datetime) -> Records:
     """Everything about the tickets that changed since then, and about those that have not ended.
 
-    Nobody records conflicts of pull requests, messages to people, canary tickets and raised limits yet.
+    Pull requests are those of tickets. One counts as open from the first head that was brought until it was merged or
+    closed or its ticket ended, and its conflicts are those of the gate's own judgements. Nobody records messages to
+    people, canary tickets and raised limits yet.
     """
 
     async def rows(sql: LiteralString) -> list[tuple[Any, ...]]:
@@ -75,13 +95,16 @@ async def read_records(connection: Connection, repository_id: int, since: dateti
         *_commands(await rows(COMMANDS)),
         *(Act(number, _approves(yes), by, at) for number, yes, by, at in await rows(REVIEWS)),
         *(Act(number, ActKind.APPROVAL, "", at) for number, at in await rows(MERGES)),
+        *(Act(number, ActKind.OVERRIDE, by, at) for number, by, at in await rows(OVERRIDES)),
     ]
+    changes = tuple(_change(*row) for row in await rows(CHANGES))
     return Records(
-        changes=tuple(_change(*row) for row in await rows(CHANGES)),
+        changes=changes,
         stretches=tuple(_stretch(*row) for row in await rows(STRETCHES)),
         asked=tuple(Asked(*row) for row in await rows(ASKED)),
         acts=tuple(sorted(acts, key=lambda act: act.at)),
         approved_by_people=frozenset(row[0] for row in await rows(APPROVED)),
+        pulls=tuple(_pulls(changes, await rows(PULLS), await rows(CONFLICTS))),
     )
 
 
@@ -106,3 +129,19 @@ def _commands(rows: list[tuple[Any, ...]]) -> list[Act]:
 
 def _kind(verbs: list[str]) -> ActKind:
     return next((KINDS[verb] for verb in verbs if verb in KINDS), ActKind.OTHER)
+
+
+def _pulls(
+    changes: tuple[Change, ...], pulls: list[tuple[Any, ...]], conflicts: list[tuple[Any, ...]]
+) -> Iterator[PullSpan]:
+    opened, closed, conflicting = (defaultdict[int, list[datetime]](list) for _ in range(3))
+    for change in changes:
+        kept = opened if change.event is Event.SUBMITTED else closed if change.event in CLOSED else None
+        if kept is not None:
+            kept[change.number].append(change.at)
+    for number, at in conflicts:
+        conflicting[number].append(at)
+    for number, pull in pulls:
+        if number in opened:
+            ended = next((at for at in closed[number] if at >= opened[number][-1]), None)
+            yield PullSpan(pull, opened[number][0], ended, tuple(conflicting[number]))
