@@ -314,14 +314,14 @@ def excluded_approvers(snapshot: Snapshot, classification: Classification, allow
     """Everybody who had a hand in the change.
 
     `allow_operator` (preset `solo`) lets the person who runs the agent approve, also where the agent commits or
-    pushes in that person's name; whoever opened the pull request never may.
+    pushes in that person's name; whoever opened the pull request, or pushed past the agent's session, never may.
     """
     running = operators(snapshot) if classification.kind != "person" else ()
     logins: dict[str, str] = {}
     ids: dict[int, str] = {}
-    for account, why, is_author in _hands(snapshot):
+    for account, why, is_own in _hands(snapshot):
         login = agents.fold_login(account.login)
-        if is_author or not (allow_operator and login in running):
+        if is_own or not (allow_operator and login in running):
             logins.setdefault(login, why)
             ids.setdefault(account.id or 0, why)
     if not allow_operator:
@@ -331,13 +331,13 @@ def excluded_approvers(snapshot: Snapshot, classification: Classification, allow
 
 
 def _hands(snapshot: Snapshot) -> Iterator[tuple[Account, str, bool]]:
-    """Account, what it did, and whether that was to open the pull request."""
+    """Account, what it did, and whether that is its own doing and cannot be the agent's in its name."""
     if isinstance(snapshot.author, Account):
         yield snapshot.author, "opened this pull request", True
     if snapshot.head.pusher is not None:
         yield snapshot.head.pusher, "pushed this head", False
     for earlier in snapshot.earlier_pushers:
-        yield earlier, "pushed an earlier commit of it", False
+        yield earlier, "pushed an earlier commit of it", snapshot.session_agent is not None
     for commit in _commits(snapshot):
         for account, did in ((commit.committer.account, "committed"), (commit.author.account, "wrote")):
             if account is not None:

@@ -75,6 +75,14 @@ def test_whoever_pushed_a_commit_that_names_others_may_not_approve() -> None:
     assert _excluded(snapshot, allow_operator=True)["rita"] == "pushed an earlier commit of it"
 
 
+def test_an_operator_who_pushed_past_the_agents_session_may_not_approve_that() -> None:
+    by_hand: dict[str, Any] = {"operator": "olivia", "earlier_pushers": (OPERATOR,)}
+    past_it = build.snapshot(session_agent="claude", **by_hand)
+    assert _excluded(past_it, allow_operator=True)["olivia"] == "pushed an earlier commit of it"
+    # Without a session the agent itself may push in that person's name.
+    assert "olivia" not in _excluded(build.snapshot(session_agent=None, **by_hand), allow_operator=True)
+
+
 def test_a_login_that_was_changed_is_the_same_person() -> None:
     excluded = excluded_approvers(persons(), build.A_PERSONS, False)
     renamed = Account("olivia-new", OPERATOR.id)
