@@ -19,6 +19,7 @@ from checks.override_word import LONGEST_REASON, override_words
         ("/approve GHJK\n/override a1b2c3d it burns", ("a1b2c3d", "it burns")),
         ("/gate override a1b2c3d it burns", ("a1b2c3d", "it burns")),
         ("/override a1b2c3d", None),
+        ("/override a1b2c3d \u3164\u2800", None),
         ("/override a1b2c3d \n reason", None),
         ("/override a1b2c3 too short", None),
         ("/override please", None),
