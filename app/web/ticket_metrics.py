@@ -1,0 +1,39 @@
+"""Tickets at the moment of a scrape. A week's numbers are those of `mergegate report`, and too dear for a scrape."""
+
+from __future__ import annotations
+
+from typing import LiteralString
+
+from prometheus_client.core import GaugeMetricFamily, Metric
+
+from app.store.database import Database
+from policies.tickets.scale import STEPS
+from policies.tickets.states import State
+
+# A repository that the installation lost goes by its number.
+STATES: LiteralString = """
+select coalesce(max(owner || '/' || name), repository_id::text), state, count(*),
+  max(extract(epoch from now() - since))::float8
+from tickets left join repositories using (repository_id) group by repository_id, state
+"""
+PLACES: LiteralString = """
+select coalesce(max(owner || '/' || name), repository_id::text),
+  (select step from ticket_steps where ticket_steps.repository_id = tickets.repository_id order by week desc limit 1)
+from tickets left join repositories using (repository_id) group by repository_id
+"""
+
+
+async def ticket_metrics(database: Database) -> list[Metric]:
+    """By repository: tickets by state, how long the oldest has waited for a person, how many may be in work."""
+    tickets = GaugeMetricFamily("mergegate_tickets", "Tickets by state", labels=["repository", "state"])
+    oldest = GaugeMetricFamily(
+        "mergegate_tickets_oldest_needs_human_seconds", "How long a person is waited for", labels=["repository"]
+    )
+    for repository, state, count, seconds in await database.query(STATES):
+        tickets.add_metric([repository, state], count)
+        if state == State.NEEDS_HUMAN:
+            oldest.add_metric([repository], seconds)
+    step = GaugeMetricFamily("mergegate_tickets_step", "Tickets that may be in work at a time", labels=["repository"])
+    for repository, allowed in await database.query(PLACES):
+        step.add_metric([repository], STEPS[0] if allowed is None else allowed)
+    return [tickets, oldest, step]

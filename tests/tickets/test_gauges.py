@@ -1,0 +1,42 @@
+"""Tickets as Prometheus sees them."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from app.store import repositories
+from app.store.database import Database
+from app.store.repositories import Repository
+from app.store.tickets import steps
+from app.web.ticket_metrics import ticket_metrics
+from policies.tickets.scale import Decision
+from tests.tickets.rows import REPOSITORY
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_tickets_are_counted_by_repository_and_state(database: Database) -> None:
+    async with database.transaction() as connection:
+        await repositories.save(connection, [Repository(REPOSITORY, 1, "acme", "shop")])
+        await steps.save(connection, REPOSITORY, date(2026, 11, 16), Decision(5, raised=True, because=()))
+        await steps.save(connection, REPOSITORY, date(2026, 11, 9), Decision(2, raised=False, because=()))
+        await connection.execute(
+            "insert into tickets (repository_id, number, installation_id, title, state, since) values "
+            "(42, 1, 1, 'x', 'running', now()), (42, 2, 1, 'x', 'needs_human', now() - interval '2 hours'), "
+            "(42, 3, 1, 'x', 'needs_human', now() - interval '1 hour'), (43, 1, 1, 'x', 'running', now())"
+        )
+    shown = {
+        (sample.name, *sample.labels.values()): sample.value
+        for family in await ticket_metrics(database)
+        for sample in family.samples
+    }
+    assert 7200 <= shown.pop(("mergegate_tickets_oldest_needs_human_seconds", "acme/shop")) < 7300
+    assert shown == {
+        ("mergegate_tickets", "acme/shop", "running"): 1,
+        ("mergegate_tickets", "acme/shop", "needs_human"): 2,
+        ("mergegate_tickets", "43", "running"): 1,
+        ("mergegate_tickets_step", "acme/shop"): 5,
+        ("mergegate_tickets_step", "43"): 2,
+    }
