@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from app.config import Misconfigured
 from app.github.identity import AppIdentity
 from app.proxy.describing import json_answer
 from app.proxy.incoming import Application, Incoming, Receive, Send
@@ -64,7 +65,14 @@ class Managing:
         await self.exchanging(incoming, receive, send)
 
     async def agent(self, incoming: Incoming, receive: Receive, send: Send) -> None:
-        await self.agents(incoming, receive, send)
+        try:
+            agents = self.agents
+        except Misconfigured as wrong:
+            # The gate's own processes do not start with it; here git goes on, and no ticket is handed out.
+            said = {"message": f"{wrong}.", "fix": "Ask whoever runs the gate to repair the setting."}
+            await json_answer(send, 503, said)
+            return
+        await agents(incoming, receive, send)
 
     async def aclose(self) -> None:
         if "_courier" in self.__dict__:
@@ -98,10 +106,14 @@ class Managing:
         from app.agent_api.places import Places
         from app.gate.presets import read_presets
         from app.proxy.identities import Identities
+        from policies.errors import InvalidPolicyError
         from policies.floor import load_floor
 
         presets = read_presets()
-        floor = None if self._baseline is None else load_floor(self._baseline, presets)
+        try:
+            floor = None if self._baseline is None else load_floor(self._baseline, presets)
+        except InvalidPolicyError as invalid:
+            raise Misconfigured(f"MERGEGATE_POLICY_BASELINE is no policy that can be used: {invalid}") from None
         places = Places(self._database, self._courier, presets, lambda: datetime.now(UTC), floor)
         identities = Identities(self._upstream, self._issuers) if self._issuers else None
         return AgentApi(Parts(self._database, places, self._api, identities))

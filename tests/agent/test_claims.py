@@ -131,3 +131,19 @@ async def test_a_workloads_identity_claims_by_the_trust_file(trusting: tuple[Bur
     assert claimed["claimed"] and claimed["agent"] == POOL
     again = await town.call("POST", "/agent/claim", asked, token=token)
     assert again.status_code == 401
+
+
+async def test_the_servers_baseline_bounds_what_is_claimed(tmp_path: Path, database: Database) -> None:
+    floor = "version: 1\nticket:\n  most: {minutes: 30, attempts: 1, cost: 2}\n"
+    async with bureau(tmp_path, database, baseline=floor) as town:
+        await town.accepted()
+        claimed = await town.claim()
+        assert claimed["left"] == {"minutes": 30, "attempts": 1, "cost": "2.00"}
+
+
+async def test_with_a_baseline_that_cannot_be_read_nothing_is_claimed(tmp_path: Path, database: Database) -> None:
+    async with bureau(tmp_path, database, baseline="version: none") as town:
+        number = await town.accepted()
+        answer = await town.call("POST", "/agent/claim", {})
+        assert answer.status_code == 503 and "MERGEGATE_POLICY_BASELINE" in answer.json()["message"]
+        assert await town.desk.state(number) is State.WAITING
