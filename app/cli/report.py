@@ -29,7 +29,6 @@ from policies.tickets.report import ScaleShown, headline, report_record, rows
 from policies.tickets.scale import STEPS
 from policies.tickets.week import Week, read_week, week_of
 
-READ_BACK = 3  # weeks before the one that is asked for: the week before it looks at what was merged two weeks earlier
 NOT_DECIDED = ("no week was looked at yet",)
 
 
@@ -97,7 +96,7 @@ async def _look_up(connection: Connection, owner: str, name: str, week: Week, no
             f"the repository {clean(f'{owner}/{name}', 200)} is not known here. "
             "Check its name, and that the App is installed on it."
         )
-    records = await history.read_records(connection, found.repository_id, week.before(READ_BACK).begins)
+    records = await history.read_records(connection, found.repository_id, week)
     step = await steps.newest(connection, found.repository_id)
     scale = (
         ScaleShown(STEPS[0], raised=False, because=NOT_DECIDED)

@@ -14,8 +14,6 @@ from policies.tickets.metrics import measure
 from policies.tickets.scale import Decision, decide, no_room
 from policies.tickets.week import Week, week_of
 
-COMPARED = 3  # weeks before the one that is judged: the week before it looks at what was merged two weeks earlier
-
 
 def scales_of(place: Place) -> tuple[TicketScale, ...]:
     """The policy's, and that of the server's baseline."""
@@ -49,7 +47,7 @@ async def decide_week(connection: Connection, place: Place, now: datetime) -> De
 async def _decision(connection: Connection, place: Place, week: Week) -> Decision:
     repository_id, probation = place.repository.id, place.policy.policy.queue.probation
     step = await steps.current(connection, repository_id)
-    records = await history.read_records(connection, repository_id, week.before(COMPARED).begins)
+    records = await history.read_records(connection, repository_id, week)
     proven = await landings.proven(connection, repository_id, probation.days) >= probation.pull_requests
     return decide(
         step,

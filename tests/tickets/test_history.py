@@ -129,7 +129,7 @@ async def write_week(connection: Connection) -> None:
 async def test_the_stores_rows_give_the_numbers_that_were_counted_by_hand(database: Database) -> None:
     async with database.transaction() as connection:
         await write_week(connection)
-        records = await history.read_records(connection, REPOSITORY, WEEK.before(3).begins)
+        records = await history.read_records(connection, REPOSITORY, WEEK)
     assert records.acts == (
         Act(1, ActKind.OVERRIDE, "dan", at(11.5)),  # once, when it was judged with first
         Act(1, ActKind.OTHER, "bob", at(12.5)),

@@ -11,6 +11,7 @@ from app.store.database import Connection
 from checks.commands import read_commands
 from policies.tickets.records import Act, ActKind, Asked, Change, PullSpan, Records, Stretch
 from policies.tickets.states import Event, State
+from policies.tickets.week import Week
 
 # Those that changed since then and, however old, those that have not ended: one of them may wait for a person.
 CHOSEN: LiteralString = """
@@ -79,13 +80,16 @@ TELL_NOTHING = frozenset({"status", "help", "ticket"})  # they change nothing
 KINDS = {"stop": ActKind.STOP, "override": ActKind.OVERRIDE}
 
 
-async def read_records(connection: Connection, repository_id: int, since: datetime) -> Records:
-    """Everything about the tickets that changed since then, and about those that have not ended.
+async def read_records(connection: Connection, repository_id: int, week: Week) -> Records:
+    """Enough for the numbers of a week and of the one before it, which looks at what was merged two weeks earlier:
+    everything about the tickets that changed since then, and about those that have not ended.
 
     Pull requests are those of tickets. One counts as open from the first head that was brought until it was merged or
     closed or its ticket ended, and its conflicts are those of the gate's own judgements. Nobody records messages to
     people, canary tickets and raised limits yet.
     """
+
+    since = week.before(3).begins
 
     async def rows(sql: LiteralString) -> list[tuple[Any, ...]]:
         cursor = await connection.execute(CHOSEN + sql, {"repository": repository_id, "since": since})
