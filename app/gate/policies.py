@@ -14,14 +14,14 @@ from typing import Protocol
 
 from app.gate.names import RepositoryName
 from app.gate.shared_policies import SharedPolicies, Text
-from app.github import contents, graph
+from app.github import contents, graph, reads
 from app.github.client import GitHubClient
 from app.github.errors import GitHubDown, GitHubError, NotFound, RateLimited
 from app.github.models import FileEntry, TargetCommit
 from app.github.rest_models import Content
 from checks.snapshot import Unread
 from policies.floor import with_floor
-from policies.load import MAX_BYTES, PolicySource, PolicyState, read_policy, reference_of
+from policies.load import MAX_BYTES, PolicySource, PolicyState, Reference, read_policy, reference_of
 from policies.schema import Policy
 
 BRANCHES = "refs/heads/"
@@ -109,11 +109,36 @@ async def reused_text(gate: Reader, installation_id: int, text: Text) -> Text:
     if read is None:
         where = f"{reference.owner}/{reference.name}"
         return Unread(f"the policy that it reuses is not there, or the App is not installed on {where}")
-    if isinstance(read, str):
-        if len(kept) >= MOST_KEPT:
-            kept.clear()
-        kept[key] = read
+    if not isinstance(read, str):
+        return read
+    foreign = await _why_foreign(client, reference)
+    if foreign is not None:
+        return foreign
+    if len(kept) >= MOST_KEPT:
+        kept.clear()
+    kept[key] = read
     return read
+
+
+async def _why_foreign(client: GitHubClient, reference: Reference) -> Unread | None:
+    """GitHub shows the commits of every fork in the repository that it was forked from, so a commit's id alone does
+    not tell whose file it is. None where the default branch holds it.
+
+    https://docs.github.com/en/actions/reference/security/secure-use says the same of actions that are pinned.
+    """
+    where = f"{reference.owner}/{reference.name}"
+    try:
+        about = await contents.about(client, reference.owner, reference.name)
+        found = await reads.compare(client, reference.owner, reference.name, about.default_branch, reference.commit)
+    except NotFound:  # they have no history in common
+        return Unread(f"the commit that it reuses is not of {where}")
+    except (RateLimited, GitHubDown):
+        raise
+    except GitHubError as wrong:
+        return Unread(str(wrong))
+    if found.status in ("behind", "identical"):
+        return None
+    return Unread(f"the commit that it reuses is not on the default branch of {where}; it may be anybody's fork's")
 
 
 async def _read(client: GitHubClient, owner: str, name: str, path: str, commit: str | None) -> Text:

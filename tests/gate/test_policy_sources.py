@@ -14,9 +14,10 @@ from app.gate import policies
 from app.gate.names import RepositoryName
 from app.gate.presets import read_presets
 from app.gate.shared_policies import SharedPolicies
-from app.github import contents
+from app.github import contents, reads
+from app.github.contents import About
 from app.github.errors import GitHubDown, GitHubError, NotFound, RateLimited
-from app.github.rest_models import Content
+from app.github.rest_models import Comparison, Content
 from policies.load import PolicyState
 
 pytestmark = pytest.mark.anyio
@@ -34,11 +35,25 @@ def content(text: str | bytes, **changes: Any) -> Content:
 
 
 class Files:
-    """Answers by repository and path; an exception is raised. `asked` counts the questions."""
+    """Answers by repository and path; an exception is raised. `asked` counts the questions for files.
 
-    def __init__(self, answers: dict[str, Content | Exception]) -> None:
+    `compared` is what GitHub says of a commit against the default branch.
+    """
+
+    def __init__(self, answers: dict[str, Content | Exception], compared: str | Exception = "behind") -> None:
         self.answers = answers
         self.asked: list[str] = []
+        self.compared = compared
+
+    async def about(self, client: object, owner: str, name: str) -> About:
+        return About(full_name=f"{owner}/{name}", default_branch="trunk")
+
+    async def compare(self, client: object, owner: str, name: str, base: str, head: str) -> Comparison:
+        assert (base, head) == ("trunk", COMMIT)
+        if isinstance(self.compared, Exception):
+            raise self.compared
+        fields = {"ahead_by": 0, "behind_by": 1, "total_commits": 0, "merge_base_commit": {"sha": head}}
+        return Comparison.model_validate({"status": self.compared, **fields})
 
     async def content_of(self, client: object, owner: str, name: str, path: str, commit: str | None) -> Content:
         place = f"{owner}/{name}/{path}" + (f"@{commit}" if commit else "")
@@ -59,6 +74,8 @@ def read(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     async def of(files: Files, later: timedelta = timedelta(0), repository: RepositoryName = SHOP) -> PolicyState:
         clock[0] += later
         monkeypatch.setattr(contents, "content_of", files.content_of)
+        monkeypatch.setattr(contents, "about", files.about)
+        monkeypatch.setattr(reads, "compare", files.compare)
         return await policies.policy_of_tip(gate, 1, repository, "refs/heads/main", NO_FILE)
 
     return of
@@ -95,6 +112,29 @@ async def test_a_file_at_a_commit_is_read_once(read: Callable[..., Any]) -> None
 
 
 AWAY = GitHubError("GET x", "GitHub answered 451")
+
+
+@pytest.mark.parametrize(
+    ("compared", "origin", "because"),
+    [
+        ("identical", "file", ""),
+        ("ahead", "unread", "is not on the default branch of acme/base"),
+        ("diverged", "unread", "is not on the default branch of acme/base"),
+        ("something new", "unread", "is not on the default branch of acme/base"),
+        (NotFound("GET x", "no common ancestor"), "unread", "is not of acme/base"),
+        (AWAY, "unread", "GitHub answered 451"),
+    ],
+)
+async def test_a_commit_of_a_fork_is_not_taken_for_the_repositorys_own(
+    read: Callable[..., Any], compared: str | Exception, origin: str, because: str
+) -> None:
+    answers: dict[str, Any] = {ORGANIZATION: content(REUSES), BASE: content("version: 1\nextends: solo\n")}
+    state = await read(Files(answers, compared))
+    assert (state.origin, because in state.because) == (origin, True)
+    # What was refused is looked at again.
+    assert (await read(Files(answers, "behind"), timedelta(minutes=6))).origin == "file"
+
+
 UNREADABLE: list[tuple[dict[str, Any], str]] = [
     ({ORGANIZATION: AWAY}, "GitHub answered 451"),
     ({ORGANIZATION: content(b"\xff")}, "mergegate.yml of acme/.github is no UTF-8 text"),
