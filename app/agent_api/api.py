@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 from app.agent_api.buckets import Buckets
 from app.agent_api.call import Answer, Call, ClientGone, Parts, Refused, session_of
 from app.agent_api.openapi import document
+from app.agent_api.proving import proven
 from app.agent_api.routes import BY_NAME, MOST_WAIT, PATHS, Route
 from app.github.errors import GitHubError
 from app.proxy.describing import json_answer
@@ -72,6 +73,8 @@ class AgentApi:
         if token is None:
             raise NO_TOKEN
         self._take(route, token)
+        # Before the body: whoever proves nothing does not keep a connection by sending it slowly.
+        await proven(self._parts, token, session=route.session)
         body = Body(receive, route.most)
         raw = await body.whole()
         async with _until_gone(body) as gone:

@@ -124,7 +124,12 @@ class Session:
 
 async def granted(call: Call) -> Grant:
     """Raises Refused with why a token is not taken: to whoever never had one, every no is the same."""
-    found = await sessions.find(call.database, call.token.get_secret_value())
+    return await grant_of(call.database, call.token)
+
+
+async def grant_of(database: Database, token: SecretStr) -> Grant:
+    """The same before there is a call."""
+    found = await sessions.find(database, token.get_secret_value())
     if isinstance(found, Refusal):
         raise Refused(401, f"{found.because}.", f"{found.fix}.")
     return found

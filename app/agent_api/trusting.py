@@ -9,7 +9,7 @@ from typing import Any
 import structlog
 
 from app.agent_api import bodies
-from app.agent_api.call import Call, Refused
+from app.agent_api.call import Call, Parts, Refused
 from app.agent_api.places import Seen
 from app.github.errors import GitHubDown, GitHubError, RateLimited
 from app.proxy.exchange import rule_for, trust_of
@@ -18,6 +18,7 @@ from app.proxy.sessions import DEFAULT_RIGHTS, CannotOpen
 from app.proxy.trust import TRUST_PATH, BadTrust, Rule
 from app.proxy.upstream import UpstreamDown
 from app.proxy.used_identities import identity_of, use
+from app.secret import SecretStr
 from app.store.database import Connection
 from app.tickets.claims import branch_of
 from policies.rules import BRANCHES
@@ -48,7 +49,7 @@ class Trusted:
 
 async def trusted(call: Call, asked: bodies.Claiming) -> Trusted:
     """Raises Refused, RateLimited and GitHubDown."""
-    claims = await _claims(call)
+    claims = await claims_of(call.parts, call.token)
     if asked.repository is None or asked.pool is None:
         raise BOTH
     owner, _, name = asked.repository.partition("/")
@@ -61,12 +62,13 @@ async def trusted(call: Call, asked: bodies.Claiming) -> Trusted:
     return Trusted(owner, name, seen.place.repository.id, asked.pool, rule.ticket, held)
 
 
-async def _claims(call: Call) -> Mapping[str, Any]:
-    identities, token = call.parts.identities, call.token.get_secret_value()
+async def claims_of(parts: Parts, token: SecretStr) -> Mapping[str, Any]:
+    """The claims of an identity's token. Raises Refused."""
+    identities = parts.identities
     if identities is None:
         raise Refused(401, "The token is not known here.", "Give an enrolment token (mergegate agent enrol).")
     try:
-        return await identities.genuine(token)
+        return await identities.genuine(token.get_secret_value())
     except NotGenuine as wrong:
         fix = "Give an enrolment token (mergegate agent enrol), or a new token of an accepted issuer."
         raise Refused(401, f"The token is refused: {wrong}.", fix) from None

@@ -25,9 +25,10 @@ class Fetching:
 
     async def advertise(self, incoming: Incoming, grant: Grant, receive: Receive, send: Send) -> None:
         """GET info/refs?service=git-upload-pack."""
-        body, kind = await _no_body(receive), "application/x-git-upload-pack-advertisement"
+        kind = "application/x-git-upload-pack-advertisement"
         headers = passed_headers(incoming) | _encoding(incoming)
         async with self._flights.flight(grant):
+            body = await _no_body(receive)
             try:
                 path = "info/refs?service=git-upload-pack"
                 async with self._service.read(grant, path, headers, kind) as response:
@@ -37,11 +38,11 @@ class Fetching:
 
     async def advertise_pushing(self, incoming: Incoming, grant: Grant, receive: Receive, send: Send) -> None:
         """GET info/refs?service=git-receive-pack."""
-        body = await _no_body(receive)
         seen, kind = "application/x-git-upload-pack-advertisement", "application/x-git-receive-pack-advertisement"
         headers = passed_headers(incoming) | {"Accept-Encoding": "identity"}
         headers.pop("Git-Protocol", None)
         async with self._flights.flight(grant):
+            body = await _no_body(receive)
             try:
                 path = "info/refs?service=git-upload-pack"
                 async with self._service.read(grant, path, headers, seen) as response:

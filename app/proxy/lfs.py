@@ -99,11 +99,11 @@ class Lfs:
         """POST info/lfs/objects/batch."""
         if incoming.text(b"content-type").partition(";")[0].strip() != KIND or b"content-encoding" in incoming.headers:
             raise BadRequest(f"the content type is not {KIND}", 415)
-        asked = _asked(await Body(receive, MOST_ASKED).whole())
-        if asked.operation != "download":
-            await _say(send, 403, {"message": NO_UPLOADS.sentence})
-            return
         async with self._flights.flight(grant):
+            asked = _asked(await Body(receive, MOST_ASKED).whole())
+            if asked.operation != "download":
+                await _say(send, 403, {"message": NO_UPLOADS.sentence})
+                return
             try:
                 found = await self._found(grant, asked.objects)
             except Failed as failed:
@@ -115,9 +115,9 @@ class Lfs:
 
     async def download(self, target: Target, grant: Grant, receive: Receive, send: Answering) -> None:
         """GET info/lfs/objects/{oid}/{size}: one object from where GitHub keeps it."""
-        body = Body(receive, 0)
-        await body.chunk()
         async with self._flights.flight(grant):
+            body = Body(receive, 0)
+            await body.chunk()
             try:
                 asked = Wanted(oid=target.oid, size=target.size)
                 found = next((one for one in await self._found(grant, [asked]) if one.oid == asked.oid), None)

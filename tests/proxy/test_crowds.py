@@ -14,6 +14,7 @@ import pytest
 
 from app.proxy import flights, incoming, listening, sessions
 from app.proxy.listening import Address
+from app.proxy.session_token import ENROLMENT, new_token
 from app.proxy.upstream import MOST_CONNECTIONS as MOST_UPSTREAM
 from tests.github.tls import new_authority
 from tests.proxy.scene import Scene, serving
@@ -140,6 +141,29 @@ async def test_t13_one_session_does_not_take_the_place_of_others(town: Scene, mo
             assert status(await ask(town, method, path)) == 200
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "kind"),
+    [
+        ("POST", BATCH, LFS),
+        ("GET", f"/git/acme/shop.git/info/lfs/objects/{'a' * 64}/5", "Accept: */*"),
+        ("GET", "/git/acme/shop.git" + ADVERTISEMENT, "Accept: */*"),
+        ("GET", "/git/acme/shop.git/info/refs?service=git-receive-pack", "Accept: */*"),
+        ("POST", "/graphql", "Content-Type: application/json"),
+        ("GET", "/repos/acme/shop/pulls", "Accept: */*"),
+    ],
+)
+async def test_t13_a_body_that_is_waited_for_counts_as_a_request(
+    town: Scene, monkeypatch: pytest.MonkeyPatch, method: str, path: str, kind: str
+) -> None:
+    """Else one session could hold every connection that the proxy has."""
+    monkeypatch.setattr(flights, "AT_ONCE", 3)
+    slow = request(method, path, kind, "Content-Length: 9", token=town.token)
+    async with connected(town, 3, slow):
+        await under_way(town, 3)
+        answer = await town.raw(slow, seconds=5)
+        assert status(answer) == 429 and b"3 requests under way" in answer
+
+
 async def test_t13_a_body_that_stops_coming_is_answered_and_ended(town: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(incoming.Body.__init__, "__defaults__", (0.1,))  # `idle`
     before = len(town.upstream)
@@ -159,6 +183,9 @@ async def test_nobody_keeps_a_connection_by_a_body_without_proving_anything(town
         ("/git/acme/shop.git/git-receive-pack", (TYPE, "Authorization: Bearer x")),
         ("/repos/acme/shop/pulls", ("Authorization: Bearer x",)),
         ("/graphql", ("Authorization: Bearer x",)),
+        ("/agent/claim", ("Authorization: Bearer x",)),
+        ("/agent/claim", (f"Authorization: Bearer {new_token(ENROLMENT).get_secret_value()}",)),
+        ("/session/evidence", (f"Authorization: Bearer {new_token().get_secret_value()}",)),
     ):
         whole = request("POST", path, *headers, body=b"{" * 5000)
         answer = await town.raw(whole[:-4000], seconds=5)

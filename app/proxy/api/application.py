@@ -90,9 +90,9 @@ class Api:
         ours = api_base(scope["scheme"], incoming.text(b"host"), incoming.raw_path)
         if ours is None:
             raise BadRequest("the header Host is no host")
-        raw = await _body(incoming, receive)
         addresses = Addresses(self._api_url, ours, grant)
         async with self._flights.flight(grant) as flight:
+            raw = await _body(incoming, receive)
             call = Call(incoming, grant, flight, send, addresses)
             await (self._graphql(call, raw) if target.kind == "graphql" else self._rest(call, target, raw))
 
