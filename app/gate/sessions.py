@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 from app.gate.effects import TellSession
 from app.gate.gate import Gate
 from app.gate.telling import PURPOSE
 from app.proxy import ledger, sessions
+from app.proxy.ledger import Entry
 from app.proxy.sessions import Session
 from app.store import notices
 from app.store.notices import Notice
 from checks.snapshot import BranchSession, Snapshot
+
+PATIENCE, LOOK = 5.0, 0.25  # seconds
 
 
 async def with_session(gate: Gate, snapshot: Snapshot) -> Snapshot:
@@ -19,12 +23,24 @@ async def with_session(gate: Gate, snapshot: Snapshot) -> Snapshot:
     if snapshot.is_fork:
         return snapshot
     repository_id, head = snapshot.repository.id, snapshot.head
-    async with gate.database.transaction() as connection:
-        pushes = await ledger.pushes_of(connection, repository_id, head.ref, head.sha)
+    pushes = await _pushes(gate, repository_id, head.ref, head.sha)
     if pushes:
         return _with(snapshot, await sessions.session(gate.database, pushes[-1].session_id), brought_head=True)
     found = await sessions.of_branch(gate.database, repository_id, head.ref)
     return _with(snapshot, found[0] if found else None, brought_head=False)
+
+
+async def _pushes(gate: Gate, repository_id: int, ref: str, sha: str) -> list[Entry]:
+    """Those that brought the head. One that may is waited for, a little: its outcome is what counts."""
+    loop = asyncio.get_running_loop()
+    until = loop.time() + PATIENCE
+    while True:
+        async with gate.database.transaction() as connection:
+            coming = await ledger.bringing(connection, repository_id, ref, sha)
+            pushes = await ledger.pushes_of(connection, repository_id, ref, sha)
+        if pushes or not coming or loop.time() > until:
+            return pushes
+        await asyncio.sleep(LOOK)
 
 
 def _with(snapshot: Snapshot, session: Session | None, *, brought_head: bool) -> Snapshot:

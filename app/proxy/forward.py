@@ -10,6 +10,7 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Mapping
+from typing import Any, Literal
 
 import structlog
 
@@ -28,7 +29,9 @@ from app.store.database import Database, DatabaseAway
 log = structlog.get_logger(__name__)
 
 AT_ONCE = 16 * 1024  # bytes of a pack that are looked at in less time than a thread takes
-MOST_COMPARISON = 4 * 1024 * 1024  # bytes
+MOST_ANSWERED = 4 * 1024 * 1024  # bytes
+LOOKS = (0.5, 2.5)  # seconds in which GitHub ends what it had begun when a push broke off
+_UNKNOWN = (Failed, UpstreamDown, ValueError, KeyError, TypeError, RecursionError)
 
 
 class Forward:
@@ -53,28 +56,65 @@ class Forward:
         await self._put_back(grant, command, agent, refusal)
         return refusal
 
+    async def settled(
+        self, grant: Grant, command: Command, pack: bytes, agent: Mapping[str, str]
+    ) -> Literal["failed", "unknown"]:
+        """After a push of which nobody heard what became: what it did all the same is checked like any other.
+
+        git begins when it has the whole pack, whether or not the request came to its end; so whoever breaks off the
+        request behind the pack could else keep what a report would have shown. The arguments are those of `checked`.
+        """
+        for wait in LOOKS:
+            await asyncio.sleep(wait)
+            if await self._tip(grant) != command.new:
+                continue
+            refusal = await self.checked(grant, command, pack, agent)
+            if refusal is None:
+                return "unknown"
+            await self._say(grant, refusal)
+            return "failed"
+        return "unknown"
+
+    async def _say(self, grant: Grant, refusal: Refusal) -> None:
+        """With the next push: to this one the answer was given."""
+        try:
+            await sessions.say(self._database, grant.session, refusal.sentence)
+        except DatabaseAway:
+            log.warning("why a branch was put back could not be noted", session=grant.session)
+
+    async def _tip(self, grant: Grant) -> str | None:
+        """Where GitHub says that the session's branch is; None when it does not say."""
+        ref = grant.branch.removeprefix("refs/")
+        try:
+            answer = await self._asked(grant, "/repos/{owner}/{name}/git/ref/{ref}", ref=ref)
+            return str(answer["object"]["sha"])
+        except _UNKNOWN as wrong:
+            log.warning("where a branch is cannot be read", session=grant.session, because=type(wrong).__name__)
+            return None
+
     async def _compared(self, grant: Grant, old: str, new: str) -> str:
         """GitHub's word for where `new` is from `old`; another one when it does not say."""
         try:
-            credential = await self._service.credential(grant, READ)
-            path = route(
-                "/repos/{owner}/{name}/compare/{range}",
-                owner=credential.owner,
-                name=credential.repository,
-                range=f"{old}...{new}",
-            )
             # The files stand on the first page only. https://docs.github.com/rest/commits/commits#compare-two-commits
-            url = f"{self._service.upstream.api_url}{path}?per_page=1&page=2"
-            headers = {"Authorization": f"token {credential.token.get_secret_value()}"}
-            async with self._service.upstream.request("GET", url, self._service.upstream.plain(headers)) as response:
-                body = bytearray()
-                async for chunk in response.content.iter_chunked(CHUNK):
-                    body += chunk
-                    if len(body) > MOST_COMPARISON:
-                        return "too long"
-            return str(json.loads(body)["status"]) if response.status == 200 else f"answered {response.status}"
-        except (Failed, UpstreamDown, ValueError, KeyError, TypeError, RecursionError) as wrong:
+            template, query = "/repos/{owner}/{name}/compare/{range}", "?per_page=1&page=2"
+            return str((await self._asked(grant, template, query, range=f"{old}...{new}"))["status"])
+        except _UNKNOWN as wrong:
             return f"unknown ({type(wrong).__name__})"
+
+    async def _asked(self, grant: Grant, template: str, query: str = "", **named: str) -> Any:
+        """GitHub's JSON. Raises one of _UNKNOWN when it cannot be had."""
+        credential = await self._service.credential(grant, READ)
+        path = route(template, owner=credential.owner, name=credential.repository, **named)
+        upstream, body = self._service.upstream, bytearray()
+        headers = {"Authorization": f"token {credential.token.get_secret_value()}"}
+        async with upstream.request("GET", f"{upstream.api_url}{path}{query}", upstream.plain(headers)) as response:
+            if response.status != 200:
+                raise ValueError(f"it answered {response.status}")
+            async for chunk in response.content.iter_chunked(CHUNK):
+                body += chunk
+                if len(body) > MOST_ANSWERED:
+                    raise ValueError("the answer is too long")
+        return json.loads(body)
 
     async def _put_back(self, grant: Grant, command: Command, agent: Mapping[str, str], refusal: Refusal) -> None:
         """Move the branch back to where it was, if nobody moved it since; where that fails the session is frozen."""

@@ -119,7 +119,9 @@ class Body:
             data: bytes = message.get("body", b"")
             self.size += len(data)
             if self.size > self._limit:
-                raise self._fail(f"the body is longer than {self._limit} bytes")
+                # It goes on, and may be drained so that whoever sends it reads the answer.
+                self.failed = BodyFailed(f"the body is longer than {self._limit} bytes")
+                raise self.failed
             if data:
                 return data
         return b""
@@ -141,8 +143,6 @@ class Body:
 
     async def drain(self, most: int, seconds: float) -> None:
         """Read and forget what is left, so that the client reads its answer. Gives up without a word."""
-        if self.failed is not None:
-            return
         try:
             async with asyncio.timeout(seconds):
                 self._limit = self.size + most

@@ -31,9 +31,9 @@ Outcome = Literal["done", "failed", "unknown"]
 class Entry:
     """One write. `route` is `push`, or method and template such as `POST /repos/{owner}/{repo}/pulls`.
 
-    For a push: `ref` (full), `old_oid`, `new_oid`, `bytes` of its body. For a write to the API: `number` of the issue
-    or pull request, `object_id` of the comment, `node_id`. `outcome` is None while it may still happen, and `unknown`
-    if the connection broke, so that GitHub may or may not have done it.
+    For a push: `ref` (full), `old_oid`, `new_oid`, `bytes` of its body if all of it went to GitHub. For a write to the
+    API: `number` of the issue or pull request, `object_id` of the comment, `node_id`. `outcome` is None while it may
+    still happen, and `unknown` if the connection broke, so that GitHub may or may not have done it.
     """
 
     id: int
@@ -143,6 +143,23 @@ async def of_session(database: Database, session_id: int, most: int = 1000) -> l
     )
 
 
+async def written(database: Database, session_id: int, most: int) -> list[Entry]:
+    """The newest writes of a session to the API, newest first. Pushes are left out, so that they cannot hide any."""
+    sql: LiteralString = (
+        f"select {COLUMNS} from ledger where session_id = %s and route <> 'push' order by id desc limit %s"
+    )
+    return await _entries(database, sql, (session_id, most))
+
+
+async def unsure(database: Database, session_id: int, lately: timedelta) -> bool:
+    """Whether a write of the session ended lately of which nobody knows what became: GitHub may still do it."""
+    sql = """
+    select exists (select from ledger where session_id = %s and outcome = 'unknown'
+      and ended_at > clock_timestamp() - %s::interval)
+    """
+    return bool((await database.query(sql, (session_id, lately)))[0][0])
+
+
 async def made(database: Database, grant: Grant, *, number: int | None = None) -> list[Entry]:
     """What this session itself made by the API and GitHub confirmed, on one issue or pull request if wanted."""
     return await _entries(
@@ -154,14 +171,29 @@ async def made(database: Database, grant: Grant, *, number: int | None = None) -
 
 
 async def pushes_of(connection: Connection, repository_id: int, ref: str, oid: str) -> list[Entry]:
-    """The pushes through the proxy that brought a commit to a ref (full name), oldest first: where it came from."""
+    """The pushes through the proxy that brought a commit to a ref (full name), oldest first: where it came from.
+
+    GitHub said so, or had the whole push and was not heard. A push that only announces a commit, or moves the branch
+    from it to itself, brings none: it could else vouch for what came to the branch by other ways.
+    """
     cursor = connection.cursor(row_factory=class_row(Entry))
     await cursor.execute(
         f"select {COLUMNS} from ledger where repository_id = %s and ref = %s and new_oid = %s and route = 'push' "
-        "and outcome is distinct from 'failed' order by id",
+        "and old_oid is distinct from new_oid and (outcome = 'done' or (outcome = 'unknown' and bytes is not null)) "
+        "order by id",
         (repository_id, text(ref), text(oid)),
     )
     return await cursor.fetchall()
+
+
+async def bringing(connection: Connection, repository_id: int, ref: str, oid: str) -> bool:
+    """Whether a push that may bring this commit is under way: GitHub tells of it before it answers it."""
+    cursor = await connection.execute(
+        "select from ledger where repository_id = %s and ref = %s and new_oid = %s and route = 'push' "
+        "and ended_at is null and alive_until > clock_timestamp() limit 1",
+        (repository_id, text(ref), text(oid)),
+    )
+    return await cursor.fetchone() is not None
 
 
 async def _entries(database: Database, sql: LiteralString, parameters: tuple[object, ...]) -> list[Entry]:

@@ -16,7 +16,7 @@ from app.proxy.flights import Flight, Flights, Stopped
 from app.proxy.forward import Forward
 from app.proxy.git_service import WRITE, Failed, GitService, passed_headers
 from app.proxy.grant import Grant
-from app.proxy.incoming import Answering, BadRequest, Body, Incoming, Receive, answer
+from app.proxy.incoming import Answering, BadRequest, Body, BodyFailed, Incoming, Receive, answer
 from app.proxy.refusal import Refusal
 from app.proxy.report import Answer, NoReport, progress, refused
 from app.proxy.upstream import CHUNK
@@ -35,6 +35,7 @@ NO_WORKFLOWS = (
     "Agents change no workflow files: leave them out of the commits. If the change is not yours, a person has to merge "
     "the branch that it comes from first; then rebase."
 )
+_LESS = "Push a part of the commits first, then the rest, and leave out large files; send without pausing"
 NO_DATABASE = Refusal(
     "The proxy cannot reach its database, so nothing was sent to GitHub", "Nothing is wrong with it", True
 )
@@ -101,6 +102,8 @@ class Pushing:
                 await answer(send, 200, b"", KIND)
                 return
             allowed = decide(flight.grant, head.commands)
+            if isinstance(allowed, AllowedPush):
+                allowed = _unfit(incoming, head, self._largest) or allowed
         except Malformed as malformed:
             allowed = Refusal(f"Mergegate refused this push: {malformed}", "Push with plain git push")
         if isinstance(allowed, Refusal):
@@ -133,10 +136,15 @@ class Pushing:
         try:
             outcome = await self._sent(push, send)
         finally:
+            size = push.body.size if push.flight.sent else None
+            if outcome == "unknown" and push.allowed.forward_only:
+                push.flight.sent = True  # a stop waits for this too
+                beginning = bytes(push.beginning)
+                outcome = await self._forward.settled(push.grant, command, beginning, push.agent)
             push.flight.entry = None
-            await self._end(entry, outcome, push.body.size)
+            await self._end(entry, outcome, size)
 
-    async def _end(self, entry: int, outcome: ledger.Outcome, size: int) -> None:
+    async def _end(self, entry: int, outcome: ledger.Outcome, size: int | None) -> None:
         try:
             await asyncio.shield(ledger.end(self._database, entry, outcome, size=size))
         except DatabaseAway:
@@ -147,9 +155,10 @@ class Pushing:
         try:
             return await self._passed_on(push, send)
         except Failed as failed:
-            if push.body.failed is not None:
-                raise push.body.failed from None
-            await self._refuse(push.head, push.body, send, failed.refusal)
+            wrong = push.body.failed
+            if wrong is not None and wrong.gone:
+                raise wrong from None
+            await self._refuse(push.head, push.body, send, failed.refusal if wrong is None else _body_failed(wrong))
             return "unknown" if failed.may_have_happened else "failed"
 
     async def _passed_on(self, push: Push, send: Answering) -> ledger.Outcome:
@@ -165,13 +174,11 @@ class Pushing:
                         await _open(send)
                         await send({"type": "http.response.body", "body": passed, "more_body": True})
                 end = read.ended()
-                why = read.outcome(push.allowed.command.ref) if push.head.wants_report else None
+                why = read.outcome(push.allowed.command.ref)
             except NoReport as wrong:
                 return await self._without_report(push, send, str(wrong))
-            outcome: ledger.Outcome = "done" if push.head.wants_report else "unknown"
-            if why is not None:
-                outcome = "failed"
-            elif push.allowed.forward_only and (refusal := await self._only_forward(push)) is not None:
+            outcome: ledger.Outcome = "done" if why is None else "failed"
+            if why is None and push.allowed.forward_only and (refusal := await self._only_forward(push)) is not None:
                 end, outcome = refused(push.head, "not a fast-forward", [refusal.sentence]), "failed"
             await self._finish(push, send, end, () if why is None else _explained(why, told))
             return outcome
@@ -221,7 +228,7 @@ class Pushing:
         if send.begun:
             await send({"type": "http.response.body", "body": whole, "more_body": True})
         else:
-            await answer(send, 200, whole, KIND, close=not body.ended, more=True)
+            await answer(send, 200, whole, KIND, close=not body.ended or body.failed is not None, more=True)
         await body.drain(DRAINED, DRAIN_SECONDS)
         await send({"type": "http.response.body", "body": b""})
 
@@ -250,6 +257,21 @@ async def _read_head(head: PushHead, body: Body) -> bytes | None:
     if not beginning.startswith(PACK):
         raise Malformed("what stands behind the commands is no pack (push options are not passed on)")
     return beginning
+
+
+def _unfit(incoming: Incoming, head: PushHead, largest: int) -> Refusal | None:
+    """Why a push is refused whose commands are allowed."""
+    if not head.wants_report:
+        because = "it asks for no report, so nobody could say what became of it"
+        return Refusal(f"Mergegate refused this push: {because}", "Push with plain git push")
+    length = incoming.text(b"content-length")
+    if not length or int(length) <= largest:
+        return None
+    return Refusal(f"Mergegate refused this push: it is {length} bytes long, and {largest} are the most", _LESS)
+
+
+def _body_failed(wrong: BodyFailed) -> Refusal:
+    return Refusal(f"Mergegate refused this push: {wrong}", _LESS)
 
 
 def _explained(why: str, told: bytes) -> tuple[str, ...]:

@@ -58,6 +58,7 @@ async def proxying(
         await stack.enter_async_context(_watching(flights))
         health = Health()
         service = GitService(upstream, courier, health)
+
         # Made when they are first asked for: GraphQL and the models of answers are memory that git alone does not need.
         @functools.cache
         def api() -> Api:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 from app.github import reads
 from app.github.clients import GitHubApp
@@ -59,15 +59,9 @@ async def stop(
                 await asyncio.sleep(LOOK)
     except TimeoutError:
         return Stop(session, was_live, False, None, f"a write was still under way after {patience:g} seconds")
-    if await _unsure(database, session_id):
+    if await ledger.unsure(database, session_id, RECENT):
         await asyncio.sleep(AFTERWARDS)
     return await _read(courier, session, was_live)
-
-
-async def _unsure(database: Database, session_id: int) -> bool:
-    since = datetime.now(UTC) - RECENT
-    entries = await ledger.of_session(database, session_id, most=20)
-    return any(one.outcome == "unknown" and one.ended_at is not None and one.ended_at > since for one in entries)
 
 
 async def _read(courier: GitHubApp, session: Session, was_live: bool) -> Stop:

@@ -5,7 +5,7 @@ The tokens died in the transaction that began the stop. What is left is to see t
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import structlog
 
@@ -19,7 +19,6 @@ from app.tickets.parts import Place, TicketParts
 log = structlog.get_logger(__name__)
 
 LATE = timedelta(seconds=60)  # a stop that is not confirmed by then is a matter for people
-MOST_ENTRIES = 20
 
 
 async def confirmed(parts: TicketParts, place: Place, row: TicketRow) -> tuple[bool, str, str | None]:
@@ -45,9 +44,7 @@ async def _happens(parts: TicketParts, session_id: int) -> bool:
     """GitHub may still finish a push whose connection broke after its last byte."""
     if await ledger.under_way(parts.gate.database, session_id):
         return True
-    since = datetime.now(UTC) - timedelta(seconds=AFTERWARDS)
-    entries = await ledger.of_session(parts.gate.database, session_id, most=MOST_ENTRIES)
-    return any(one.outcome == "unknown" and one.ended_at is not None and one.ended_at > since for one in entries)
+    return await ledger.unsure(parts.gate.database, session_id, timedelta(seconds=AFTERWARDS))
 
 
 def _about(row: TicketRow, run: runs.Run) -> dict[str, object]:

@@ -279,10 +279,14 @@ async def test_a_large_push_that_only_adds_is_asked_about(town: Scene) -> None:
 
 async def test_t27_a_pack_over_the_limit_is_cut_off(town: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     token, grant = await town.open(branch="refs/heads/agent/huge")
-    monkeypatch.setattr(town.proxy._pushing, "_largest", 100_000)
-    body = command("refs/heads/agent/huge", old=ZERO) + FLUSH + b"PACK" + b"x" * 200_000
+    monkeypatch.setattr(town.proxy._pushing, "_largest", 1_000_000)
+    body = command("refs/heads/agent/huge", old=ZERO) + FLUSH + b"PACK" + b"x" * 2_000_000
     answer = await push(town, body, token=token)
-    assert answer == b"" or status(answer) == 413 or b"longer than 100000 bytes" in answer
+    assert b"it is 2" in answer and b"bytes long, and 1000000 are the most" in answer and b"ng refs/heads" in answer
+    assert "refs/heads/agent/huge" not in town.refs() and await town.outcomes(grant) == []
+    chunked = b"%x\r\n%b\r\n0\r\n\r\n" % (len(body), body)
+    answer = await push(town, chunked, "Transfer-Encoding: chunked", token=token)
+    assert b"the body is longer than 1000000 bytes" in answer and b"ng refs/heads" in answer
     assert "refs/heads/agent/huge" not in town.refs()
     assert "done" not in await town.outcomes(grant)
 

@@ -187,6 +187,39 @@ async def test_a_stop_and_a_write_see_each_other(database: Database) -> None:
     assert len(await ledger.under_way(database, grant.session)) == 1
 
 
+async def test_a_push_that_only_announces_a_commit_did_not_bring_it(database: Database) -> None:
+    _, grant = await sessions.open_session(database, wanted())
+    for outcome, size, brings in (("failed", 9, 0), ("unknown", None, 0), ("unknown", 9, 1), ("done", 9, 2)):
+        entry = await ledger.begin(database, grant, ledger.PUSH, ref=BRANCH, new_oid="a" * 40)
+        assert isinstance(entry, int)
+        async with database.transaction() as connection:
+            assert await ledger.bringing(connection, 42, BRANCH, "a" * 40)
+            assert not await ledger.bringing(connection, 42, BRANCH, "b" * 40)
+        await ledger.end(database, entry, outcome, size=size)  # type: ignore[arg-type]
+        async with database.transaction() as connection:
+            assert len(await ledger.pushes_of(connection, 42, BRANCH, "a" * 40)) == brings
+            assert not await ledger.bringing(connection, 42, BRANCH, "a" * 40)
+
+
+async def test_many_writes_hide_none(database: Database) -> None:
+    """Neither comments from their limit nor a write that may still happen from a stop."""
+    _, grant = await sessions.open_session(database, wanted())
+
+    async def write(route: str, outcome: ledger.Outcome) -> None:
+        entry = await ledger.begin(database, grant, route)
+        assert isinstance(entry, int)
+        await ledger.end(database, entry, outcome)
+
+    await write("GraphQL addComment", "done")
+    assert not await ledger.unsure(database, grant.session, timedelta(minutes=1))
+    await write(ledger.PUSH, "unknown")
+    for _ in range(25):
+        await write(ledger.PUSH, "failed")
+    assert [one.route for one in await ledger.written(database, grant.session, 10)] == ["GraphQL addComment"]
+    assert await ledger.unsure(database, grant.session, timedelta(minutes=1))
+    assert not await ledger.unsure(database, grant.session, timedelta(0))
+
+
 async def test_a_write_whose_process_died_is_noted_as_unknown(database: Database) -> None:
     _, grant = await sessions.open_session(database, wanted())
     entry = await ledger.begin(database, grant, ledger.PUSH)

@@ -111,7 +111,7 @@ class Changing:
 
     async def _noted(self, call: Call, write: _Write) -> None:
         found = await self._found(call.grant, write)
-        recent = await ledger.of_session(self._database, call.grant.session, self._limits.writes * 2)
+        recent = await ledger.written(self._database, call.grant.session, self._limits.writes * 2)
         too_many = too_many_writes(self._limits, recent, write.makes == "comment", datetime.now(UTC))
         if too_many is not None:
             raise NotDone(too_many)
