@@ -137,8 +137,8 @@ def headline(this: Metrics, scale: ScaleShown) -> str:
     """The verdict and what follows from it, in one line."""
     change = "raised" if scale.raised else "not raised"
     return (
-        f"{this.week}: {this.completed} merged of {this.ended} that ended, {this.review_wait.open} wait for a person; "
-        f"{scale.step} tickets may be in work at a time, {change}."
+        f"{this.week}: {this.completed} merged of {this.ended} that ended, "
+        f"{this.review_wait.open} waiting for a person; {scale.step} tickets may be in work at a time, {change}."
     )
 
 

@@ -259,6 +259,43 @@ def test_what_was_never_accepted_was_not_left_alone() -> None:
     assert not rates.is_untouched(one(Records(changes(1, *TO_AGENT))))
 
 
+SECOND = timedelta(seconds=1)
+
+
+@pytest.mark.parametrize(("late", "reverted"), [(timedelta(0), True), (SECOND, False)])
+def test_a_revert_counts_up_to_fourteen_days_after_the_merge(late: timedelta, reverted: bool) -> None:
+    merged = changes(1, *TWO_BEFORE, (E.PASSED, -14, 1, 1), (E.MERGED, -14, 1, 1))
+    back = Change(1, State.MERGED, State.REVERTED, E.REVERTED, 1, merged[-1].at + timedelta(days=14) + late)
+    assert rates.is_reverted(one(Records((*merged, back)))) is reverted
+
+
+@pytest.mark.parametrize(
+    ("acted", "part"), [(at(1, 0), 1), (at(2, 0), 1), (at(1, 0) - SECOND, 0), (at(2, 0) + SECOND, 0)]
+)
+def test_an_act_follows_a_push_within_a_day(acted: datetime, part: int) -> None:
+    found = rates.pushes([Push(1, "ada", at(1, 0))], [Act(1, ActKind.OTHER, "ada", acted)], WEEK)
+    assert found.actionable == Ratio(part, 1)
+
+
+@pytest.mark.parametrize(
+    ("moment", "merged"),
+    [(at(0, 0) - SECOND, 0), (at(0, 0), 1), (at(7, 0) - SECOND, 1), (at(7, 0), 0)],
+)
+def test_a_week_has_its_first_moment_and_not_its_last(moment: datetime, merged: int) -> None:
+    happened = (Change(1, State.QUEUED, State.MERGED, E.MERGED, 1, moment),)
+    found = measure(Records(happened), WEEK, LATER)
+    assert (found.completed, found.ended) == (merged, merged)
+
+
+def test_what_is_merged_a_second_time_was_completed_the_first_time() -> None:
+    happened = (
+        Change(1, State.QUEUED, State.MERGED, E.MERGED, 1, at(-7, 0)),
+        Change(1, State.QUEUED, State.MERGED, E.MERGED, 1, at(0, 0)),
+    )
+    found = measure(Records(happened), WEEK, LATER)
+    assert (found.completed, found.ended) == (0, 1)
+
+
 def test_a_person_who_sends_back_what_passed_overrules_it() -> None:
     ticket = one(Records(changes(1, *TO_AGENT, (E.SUBMITTED, 1, 0, 1), (E.PASSED, 1, 1, 1), (E.REJECTED, 1, 2, 1))))
     assert rates.overruled([ticket], WEEK) == Ratio(1, 1)

@@ -13,7 +13,7 @@ from tests.policies.tickets.test_metrics import COUNTED_BY_HAND
 NOTHING = measure(Records(), Week(date(2026, 11, 16), UTC), datetime(2027, 1, 1, tzinfo=UTC))
 KEPT = ScaleShown(2, raised=False, because=("limits stopped 2 of 3 canary tickets",))
 SHOWN = """\
-**2026-W48: 2 merged of 5 that ended, 1 wait for a person; 2 tickets may be in work at a time, not raised.**
+**2026-W48: 2 merged of 5 that ended, 1 waiting for a person; 2 tickets may be in work at a time, not raised.**
 
 Not more at a time, because:
 - limits stopped 2 of 3 canary tickets
