@@ -16,10 +16,11 @@ from app.gate.shared_policies import SharedPolicies
 from app.github import graph
 from app.github.client import GitHubClient
 from app.github.clients import GitHubApp
-from app.github.errors import GitHubDown
+from app.github.errors import GitHubDown, RateLimited
 from app.keys import TicketKey
 from app.proxy.opening import Place as CourierPlace
 from app.proxy.opening import find_place
+from app.proxy.sessions import CannotOpen
 from app.store.database import Database
 from app.tickets.parts import Place
 from policies.rules import BRANCHES
@@ -65,7 +66,7 @@ class Places:
         return seen
 
     async def _read(self, owner: str, repository: str) -> Seen:
-        courier = await find_place(self.courier, self.presets, owner, repository)
+        courier = await self._courier(owner, repository)
         found, installation_id = courier.repository, courier.installation_id
         client = self.client(installation_id)
         tip = await graph.branch_tip(client, owner, repository, courier.default)
@@ -75,3 +76,12 @@ class Places:
         name = RepositoryName(found.id, real_owner, real_name, courier.default.removeprefix(BRANCHES))
         policy = await policy_of_tip(self, installation_id, name, courier.default, tip.target)
         return Seen(Place(TicketKey(installation_id, found.id, 0), name, client, policy), courier)
+
+    async def _courier(self, owner: str, repository: str) -> CourierPlace:
+        """What only has to be asked again is told as what it is."""
+        try:
+            return await find_place(self.courier, self.presets, owner, repository)
+        except CannotOpen as cannot:
+            if isinstance(cannot.__cause__, RateLimited | GitHubDown):
+                raise cannot.__cause__ from None
+            raise
