@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import islice
 
 import re2
 
@@ -17,9 +18,12 @@ from checks.tampering.places import extension
 from checks.tampering.python.source import parse
 
 _SCRIPTS = frozenset({"rb", "js", "cjs", "mjs", "ts", "cts", "mts", "php"})
-# Texts of one line or more in quotes of every kind, and here-documents called SQL.
+# What here-documents are called in practice; each ends at its own name alone.
+_TAGS = ("SQL", "EOS", "EOF", "EOL", "END", "HEREDOC", "QUERY", "STATEMENT")
+_HERE = "|".join(rf"<<[~-]?['\"]?{tag}['\"]?[^\n]*\n(?P<here_{tag}>.*?)\n[ \t]*{tag}\b" for tag in _TAGS)
+# Texts of one line or more in quotes of every kind, and Ruby's `%q(…)`.
 _TEXT = re2.compile(
-    r"(?s)<<[~-]?['\"]?SQL['\"]?[^\n]*\n(?P<here>.*?)\n[ \t]*SQL\b"
+    rf"(?s){_HERE}|%[qQ](?:\((?P<round>[^)]*)\)|\{{(?P<curly>[^}}]*)\}}|\[(?P<square>[^\]]*)\])"
     r"|\"(?P<double>(?:[^\"\\\n]|\\.)*)\"|'(?P<single>(?:[^'\\\n]|\\.)*)'|`(?P<back>(?:[^`\\]|\\.)*)`"
 )
 _MOST_TEXTS = 2_000  # of one file
@@ -67,8 +71,16 @@ def _text(node: ast.Constant | ast.JoinedStr) -> str | None:
 
 
 def _of_script(text: str) -> Iterator[tuple[int, str]]:
-    for number, found in enumerate(_TEXT.finditer(text)):
-        if number == _MOST_TEXTS:
-            return
-        inner = next(value for value in found.groups() if value is not None)
-        yield text.count("\n", 0, found.start()) + 1 + (1 if found.group("here") is not None else 0), inner
+    """Texts that are put together by `+` are one."""
+    begin, end, parts = 0, 0, list[str]()
+    for found in islice(_TEXT.finditer(text), _MOST_TEXTS):
+        kind = found.lastgroup
+        if parts and text[end : found.start()].strip() != "+":
+            yield begin, "".join(parts)
+            parts = []
+        if not parts:
+            begin = text.count("\n", 0, found.start()) + 1 + (1 if kind.startswith("here") else 0)
+        parts.append(found.group(kind))
+        end = found.end()
+    if parts:
+        yield begin, "".join(parts)

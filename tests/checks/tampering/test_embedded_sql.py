@@ -107,8 +107,11 @@ def test_plain_sql_of_prisma_and_flyway(path: str) -> None:
         ("a.py", b"def broken(:", []),
         ("a.rb", b"execute <<-SQL\n  one\n SQL\nx \"two\" 'it\\'s'", ["  one", "two", "it\\'s"]),
         ("a.php", b"DB::statement('one');", ["one"]),
+        ("a.rb", b"a(<<~EOS)\n  one SQL\n  EOS\nb %q(two) + %Q{ three} + %q[ four]", ["  one SQL", "two three four"]),
+        ("a.js", b"raw('one ' +\n \"two\", 'three')", ["one two", "three"]),
         ("a.js", b"it's\n`two\n${x}`", ["two\n${x}"]),
         ("a.txt", b"'one'", []),
+        ("a.js", b"1 + 2", []),
     ],
 )
 def test_texts(path: str, data: bytes, expected: list[str]) -> None:
