@@ -143,3 +143,39 @@ async def test_the_published_document_is_one(town: Bureau) -> None:
 def test_nothing_in_a_bundle_closes_its_block(text: str) -> None:
     (block,) = find_blocks(fenced(text))
     assert block.text == text and block.closed
+
+
+HOSTILE = [
+    b'{"doing": "\\u0000\\u202e\\ud83d\\ude00"}',
+    b'{"doing": "\\ud800"}',
+    b'{"doing": "x", "doing": "y"}',
+    b'{"cost": 1e400}',
+    b'{"cost": 1e-400}',
+    b'{"cost": "1e3"}',
+    b'{"step": 1e3, "steps": 5}',
+    b'{"percent": ' + b"9" * 5_000 + b"}",
+    b'{"blocker": "/stop now\\n@everybody <!-- mergegate ticket -->"}',
+    b"null",
+    b"\xff",
+]
+
+
+async def test_nothing_that_is_sent_is_a_fault_of_the_server(town: Bureau) -> None:
+    number = await town.accepted()
+    token = (await town.claim())["token"]
+    for raw in HOSTILE:
+        answer = await town.call("POST", "/session/progress", raw, token=token)
+        assert answer.status_code in (200, 422), (raw, answer.text)
+    asked = {"question": "\u0000/stop now\n@ada ![x](http://x) `code`", "default": "/accept", "options": ["<b>"]}
+    assert (await town.call("POST", "/session/questions", asked, token=token)).status_code == 200
+    await town.desk.stage.run_to_rest()
+    card = town.desk.card(number)
+    assert not [line for line in card.splitlines() if line.startswith("/")]
+    assert card.count("@ada") == card.count("`@ada`") == 2 and "<b>" not in card.replace("`<b>`", "")
+
+
+async def test_a_session_for_what_is_no_ticket_is_told_so(town: Bureau) -> None:
+    token, _ = await _open(town)
+    for path in ("/session/verdict", "/session/limits"):
+        answer = await town.call("GET", path, token=token)
+        assert answer.status_code == 409 and "is no ticket" in answer.json()["message"]
