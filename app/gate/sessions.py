@@ -15,7 +15,7 @@ from app.store import notices
 from app.store.notices import Notice
 from checks.snapshot import BranchSession, Snapshot
 
-PATIENCE, LOOK = 5.0, 0.25  # seconds
+PATIENCE, LOOK = 10.0, 0.25  # seconds
 
 
 async def with_session(gate: Gate, snapshot: Snapshot) -> Snapshot:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import structlog
+
 from app.proxy import sessions
 from app.proxy.describing import described, json_answer
 from app.proxy.health import Health
@@ -11,6 +13,8 @@ from app.proxy.incoming import Application, Incoming, Receive, Scope, Send, let_
 from app.proxy.managing import Managing
 from app.proxy.refusal import Refusal
 from app.store.database import Database, DatabaseAway
+
+log = structlog.get_logger(__name__)
 
 CHALLENGE = {"www-authenticate": 'Basic realm="Mergegate", charset="UTF-8"'}
 NO_TOKEN = Refusal(
@@ -55,7 +59,9 @@ class Others:
         try:
             await self._database.query("select 1")
         except DatabaseAway as away:
-            await json_answer(send, 503, {"status": "database away", "because": str(away)})
+            # Anybody may ask; where the database is and as whom it is asked is for those who run it.
+            log.warning("the database is away", because=str(away))
+            await json_answer(send, 503, {"status": "database away"})
             return
         await json_answer(send, 200, {"status": "ok", **self._health.as_json()})
 

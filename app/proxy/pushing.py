@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+import time
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, field
 
 import structlog
 
 from app.proxy import ledger, sessions
 from app.proxy.ancestry import MOST_PACK
+from app.proxy.api.limits import Limits, Requests
 from app.proxy.audited import push_refused
 from app.proxy.authorize import AllowedPush, decide
 from app.proxy.flights import Flight, Flights, Stopped
@@ -28,6 +30,8 @@ log = structlog.get_logger(__name__)
 KIND = "application/x-git-receive-pack-result"
 # Bytes. https://docs.github.com/get-started/using-git/troubleshooting-the-2-gb-push-limit
 LARGEST = 2 * 1024**3
+# Each is a row in the ledger, a request of git's service, and often one of the API's, which all sessions share.
+PACE = Limits(burst=120, hourly=1200)
 DRAINED, DRAIN_SECONDS = 64 * 1024 * 1024, 30.0
 PACK = b"PACK"
 KEPT = 2048  # bytes of what GitHub said last
@@ -72,11 +76,22 @@ class Push:
 
 
 class Pushing:
-    def __init__(self, database: Database, service: GitService, flights: Flights, largest: int = LARGEST) -> None:
+    """`now` is a clock in seconds that does not go back."""
+
+    def __init__(
+        self,
+        database: Database,
+        service: GitService,
+        flights: Flights,
+        largest: int = LARGEST,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._database = database
         self._service = service
         self._flights = flights
         self._largest = largest
+        self._pace = Requests(PACE, "pushes")
+        self._now = now
         self._forward = Forward(database, service)
         self._looking_up: set[asyncio.Task[Sequence[tuple[int, str]]]] = set()
 
@@ -103,7 +118,7 @@ class Pushing:
                 return
             allowed = decide(flight.grant, head.commands)
             if isinstance(allowed, AllowedPush):
-                allowed = _unfit(incoming, head, self._largest) or allowed
+                allowed = _unfit(incoming, head, self._largest) or self._too_fast(flight.grant) or allowed
         except Malformed as malformed:
             allowed = Refusal(f"Mergegate refused this push: {malformed}", "Push with plain git push")
         if isinstance(allowed, Refusal):
@@ -112,6 +127,10 @@ class Pushing:
             return
         agent = passed_headers(incoming) | _length(incoming)
         await self._noted(Push(flight.grant, head, body, flight, allowed, agent, bytearray(beginning or b"")), send)
+
+    def _too_fast(self, grant: Grant) -> Refusal | None:
+        denied = self._pace.take(grant.session, self._now())
+        return None if denied is None else denied.refusal
 
     async def _noted(self, push: Push, send: Answering) -> None:
         """Around what may happen at GitHub: an entry in the ledger, which says in the end what did."""

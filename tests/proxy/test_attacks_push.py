@@ -14,6 +14,7 @@ import pytest
 from starlette.responses import Response
 
 from app.proxy import ledger, sessions
+from app.proxy.api.limits import Limits, Requests
 from app.proxy.grant import Right
 from app.proxy.wire import packet
 from tests.proxy.build import BRANCH
@@ -289,6 +290,20 @@ async def test_t27_a_pack_over_the_limit_is_cut_off(town: Scene, monkeypatch: py
     assert b"the body is longer than 1000000 bytes" in answer and b"ng refs/heads" in answer
     assert "refs/heads/agent/huge" not in town.refs()
     assert "done" not in await town.outcomes(grant)
+
+
+async def test_a_session_that_pushes_in_a_loop_is_told_when_to_go_on(
+    town: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(town.proxy._pushing, "_pace", Requests(Limits(burst=2, hourly=60), "pushes"))
+    token, grant = await town.open(branch="refs/heads/agent/loop")
+    lying = command(grant.branch, old="1" * 40, new=main_of(town)) + FLUSH + pack_of(main_of(town), town)
+    said = [await push(town, lying, token=token) for _ in range(3)]
+    assert [b"has made its 60 pushes of an hour. Go on in" in one for one in said] == [False, False, True]
+    assert b"ng refs/heads/agent/loop not now" in said[2] and len(await town.outcomes(grant)) == 2
+    other, _ = await town.open(branch="refs/heads/agent/calm")
+    calm = command("refs/heads/agent/calm", old=ZERO, new=main_of(town)) + FLUSH + pack_of(main_of(town), town)
+    assert b"ok refs/heads/agent/calm" in await push(town, calm, token=other)
 
 
 async def test_t30_a_session_has_one_branch_and_any_address(town: Scene) -> None:

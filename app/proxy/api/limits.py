@@ -30,10 +30,14 @@ class Limits:
 
 
 class Requests:
-    """A bucket for each session, filled with time; `now` is in seconds of any clock that does not go back."""
+    """A bucket for each session, filled with time; `now` is in seconds of any clock that does not go back.
 
-    def __init__(self, limits: Limits) -> None:
+    `what` is the word for them in refusals.
+    """
+
+    def __init__(self, limits: Limits, what: str = "requests") -> None:
         self._limits = limits
+        self._what = what
         self._buckets: dict[int, tuple[float, float]] = {}
 
     def take(self, session: int, now: float) -> Denied | None:
@@ -44,7 +48,7 @@ class Requests:
         self._buckets[session] = (max(left - 1, 0.0) if left >= 1 else left, now)
         if len(self._buckets) > KEPT:
             del self._buckets[next(iter(self._buckets))]
-        return None if left >= 1 else _too_many("requests", self._limits.hourly, int((1 - left) / rate) + 1)
+        return None if left >= 1 else _too_many(self._what, self._limits.hourly, int((1 - left) / rate) + 1)
 
 
 def too_many_writes(limits: Limits, entries: Sequence[Entry], comment: bool, now: datetime) -> Denied | None:
