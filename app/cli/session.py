@@ -213,6 +213,9 @@ def _rule(rule: Rule) -> str:
     claims += [f"{name} is all of {pattern}" for name, pattern in rule.patterns.items()]
     rights = ", ".join(sorted(rule.rights)) or "nothing but read"
     whom = f"{rule.issuer} for {rule.audience}, where {' and '.join(claims)}"
+    if rule.pool is not None:
+        which = "tickets" if rule.ticket is None else f"ticket {rule.ticket}"
+        return f"- {whom}: claims {which} of the pool {rule.pool} on {', '.join(rule.branches)}, may {rights}"
     return f"- {whom}: {rule.agent} on {', '.join(rule.branches)}, may {rights}, for {rule.hours:g} hours"
 
 

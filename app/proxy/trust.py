@@ -35,8 +35,9 @@ class _Section(BaseModel):
 class Rule(_Section):
     """One identity. Every claim and every pattern must fit.
 
-    With a `pool` it claims that pool's tickets (or the one `ticket`) instead of opening sessions by branch: `branches`
-    must then hold every ticket's branch, and the session lasts as long as the ticket's time limit.
+    With a `pool` it claims that pool's tickets (or the one `ticket`) instead of opening sessions by branch. `branches`
+    must then hold every ticket's branch and `rights` the usual three. The session is the ticket's: it lasts as long as
+    the time limit, its operator is who accepted the ticket, and its agent is named after the pool.
     """
 
     issuer: Annotated[str, Field(pattern=r"^https?://[A-Za-z0-9.:/_-]{1,200}$")]

@@ -80,6 +80,8 @@ def test_a_trust_file_is_read_as_the_exchange_reads_it(tmp_path: Path) -> None:
     result = run("trust", file)
     assert result.exit_code == 0 and " can be used. Its rules" in result.output
     assert "ref is all of refs/heads/(main|release): ci on agent/ci/*, may push, for 1 hours" in result.output
+    file.write_text(RULE + "    pool: night\n")
+    assert "claims tickets of the pool night on agent/ci/*, may push" in run("trust", file).output
     file.write_text(RULE.replace("hours: 1", "hours: 100"))
     result = run("trust", file)
     assert result.exit_code == 1 and "nobody gets a session by it" in result.output and "hours" in result.output
