@@ -23,14 +23,14 @@ async def with_session(gate: Gate, snapshot: Snapshot) -> Snapshot:
     if snapshot.is_fork:
         return snapshot
     repository_id, head = snapshot.repository.id, snapshot.head
-    pushes = await _pushes(gate, repository_id, head.ref, head.sha)
+    pushes = await pushes_bringing(gate, repository_id, head.ref, head.sha)
     if pushes:
         return _with(snapshot, await sessions.session(gate.database, pushes[-1].session_id), brought_head=True)
     found = await sessions.of_branch(gate.database, repository_id, head.ref)
     return _with(snapshot, found[0] if found else None, brought_head=False)
 
 
-async def _pushes(gate: Gate, repository_id: int, ref: str, sha: str) -> list[Entry]:
+async def pushes_bringing(gate: Gate, repository_id: int, ref: str, sha: str) -> list[Entry]:
     """Those that brought the head. One that may is waited for, a little: its outcome is what counts."""
     loop = asyncio.get_running_loop()
     until = loop.time() + PATIENCE

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from app.gate.passing import MOST_COMMITS, read_passing_paths
+from app.gate.sessions import LOOK, pushes_bringing
 from app.proxy import ledger, sessions
 from app.proxy.grant import Grant
 from app.proxy.sessions import Wanted
@@ -53,6 +56,19 @@ async def test_a_head_that_came_past_its_session_fails_until_one_comes_through_i
     await _pushed(stage, grant, pull.head_sha)
     await stage.settle()
     assert pull.merged_at is not None
+
+
+async def test_a_push_under_way_is_waited_for_and_only_its_end_counts(stage: Scene) -> None:
+    shop, head = await open_shop(stage), "a" * 40
+    grant = await _session(stage, shop)
+    for outcome, brought in (("failed", 0), ("done", 1)):
+        entry = await ledger.begin(stage.gate.database, grant, ledger.PUSH, ref=BRANCH, new_oid=head)
+        assert isinstance(entry, int)
+        asking = asyncio.create_task(pushes_bringing(stage.gate, shop.id, BRANCH, head))
+        await asyncio.sleep(LOOK / 2)
+        assert not asking.done()
+        await ledger.end(stage.gate.database, entry, outcome)  # type: ignore[arg-type]
+        assert len(await asking) == brought
 
 
 async def test_a_session_ends_when_its_branch_becomes_a_guarded_one(stage: Scene) -> None:
