@@ -10,12 +10,13 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
 import structlog
 
 from app.github.addresses import route
-from app.proxy import sessions
+from app.proxy import ledger, sessions
 from app.proxy.ancestry import adds_to
 from app.proxy.authorize import not_forward, not_known_forward
 from app.proxy.git_service import READ, WRITE, Failed, GitService
@@ -30,6 +31,7 @@ log = structlog.get_logger(__name__)
 
 AT_ONCE = 16 * 1024  # bytes of a pack that are looked at in less time than a thread takes
 MOST_ANSWERED = 4 * 1024 * 1024  # bytes
+TRIES = 3  # at putting a branch back onto which the session goes on pushing
 LOOKS = (0.5, 2.5)  # seconds in which GitHub ends what it had begun when a push broke off
 _UNKNOWN = (Failed, UpstreamDown, ValueError, KeyError, TypeError, RecursionError)
 
@@ -117,18 +119,35 @@ class Forward:
         return json.loads(body)
 
     async def _put_back(self, grant: Grant, command: Command, agent: Mapping[str, str], refusal: Refusal) -> None:
-        """Move the branch back to where it was, if nobody moved it since; where that fails the session is frozen."""
-        try:
-            because = await self._moved(grant, command, agent)
-        except (Failed, NoReport) as wrong:
-            because = str(wrong)
-        if because is None:
-            return
+        """Move the branch back to where it was, unless others moved it since; if that fails the session is frozen."""
+        for _ in range(TRIES):
+            try:
+                because = await self._moved(grant, command, agent)
+            except (Failed, NoReport) as wrong:
+                because = str(wrong)
+            if because is None:
+                return
+            on_top = await self._on_top(grant, command)
+            if on_top is None:
+                break
+            command = on_top
         log.error("a branch could not be put back", session=grant.session, because=because)
         try:
             await sessions.freeze(self._database, grant.session, f"{refusal.because}; but putting it back failed")
         except DatabaseAway:
             log.error("and the session could not be frozen", session=grant.session)
+
+    async def _on_top(self, grant: Grant, command: Command) -> Command | None:
+        """The same for where the session itself moved the branch since, by another push; None if it did not."""
+        tip = await self._tip(grant)
+        if tip is None or tip == command.new:
+            return None
+        try:
+            async with self._database.transaction() as connection:
+                pushes = await ledger.pushes_of(connection, grant.repository_id, grant.branch, tip)
+        except DatabaseAway:
+            return None
+        return replace(command, new=tip) if any(one.session_id == grant.session for one in pushes) else None
 
     async def _moved(self, grant: Grant, command: Command, agent: Mapping[str, str]) -> str | None:
         """One ref update without objects, which GitHub does only while the ref is where the push left it.

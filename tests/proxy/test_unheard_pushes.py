@@ -8,6 +8,7 @@ import hashlib
 import subprocess
 import zlib
 from collections.abc import AsyncIterator, Iterator
+from typing import Any
 
 import pytest
 
@@ -26,12 +27,12 @@ def town(shared_town: Scene) -> Iterator[Scene]:
     shared_town.instead.clear()
 
 
-def commit_beside(town: Scene, message: str) -> tuple[str, bytes]:
-    """A commit on top of main that is not at GitHub, and the pack that holds it."""
+def commit_beside(town: Scene, message: str, parent: str | None = None) -> tuple[str, bytes]:
+    """A commit on top of main, or of the parent, that is not at GitHub, and the pack that holds it."""
     main = town.refs()["refs/heads/main"]
     tree = _at_github(town, "rev-parse", f"{main}^{{tree}}")
     who = "A <a@example.com> 1700000000 +0000"
-    content = f"tree {tree}\nparent {main}\nauthor {who}\ncommitter {who}\n\n{message}\n".encode()
+    content = f"tree {tree}\nparent {parent or main}\nauthor {who}\ncommitter {who}\n\n{message}\n".encode()
     size = len(content)
     pack = b"PACK" + (2).to_bytes(4, "big") + (1).to_bytes(4, "big")
     pack += bytes((0x90 | size & 15, size >> 4)) + zlib.compress(content)
@@ -80,6 +81,34 @@ async def test_a_force_push_that_breaks_off_behind_its_pack_is_put_back(town: Sc
         for row in await town.database.query("select words from session_words where session_id = %s", (grant.session,))
     ]
     assert len(words) == 1 and words[0].startswith(f"Mergegate put {ref} back")
+
+
+async def test_another_push_on_top_does_not_keep_a_force_push(town: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    ref = "refs/heads/agent/on-top"
+    token, grant = await town.open(branch=ref)
+    first, pack = commit_beside(town, "First")
+    assert b"ok " + ref.encode() in await push(town, command(ref, old=ZERO, new=first) + FLUSH + pack, token=token)
+    other, pack = commit_beside(town, "Other")
+    forward, go_on = town.proxy._pushing._forward, asyncio.Event()
+    compared = forward._compared
+
+    async def late(*asked: Any) -> str:
+        await go_on.wait()
+        return await compared(*asked)
+
+    monkeypatch.setattr(forward, "_compared", late)
+    forced = asyncio.create_task(push(town, command(ref, old=first, new=other) + FLUSH + pack, token=token))
+    async with asyncio.timeout(20):
+        while town.refs()[ref] != other:  # noqa: ASYNC110 - a ref at GitHub
+            await asyncio.sleep(0.02)
+    above, pack = commit_beside(town, "Above", other)
+    assert b"ok " + ref.encode() in await push(town, command(ref, old=other, new=above) + FLUSH + pack, token=token)
+    async with asyncio.timeout(10):
+        while await brought(town, ref, above) == 0:  # noqa: ASYNC110 - a row in a table
+            await asyncio.sleep(0.01)
+    go_on.set()
+    assert b"not a fast-forward" in await forced
+    assert town.refs()[ref] == first and await town.outcomes(grant) == ["done", "failed", "done"]
 
 
 async def test_no_push_vouches_for_what_came_to_the_branch_by_other_ways(town: Scene) -> None:
