@@ -32,6 +32,7 @@ KIND = "application/x-git-receive-pack-result"
 LARGEST = 2 * 1024**3
 # Each is a row in the ledger, a request of git's service, and often one of the API's, which all sessions share.
 PACE = Limits(burst=120, hourly=1200)
+AT_ONCE = 1.0  # seconds
 DRAINED, DRAIN_SECONDS = 64 * 1024 * 1024, 30.0
 PACK = b"PACK"
 KEPT = 2048  # bytes of what GitHub said last
@@ -105,9 +106,23 @@ class Pushing:
         try:
             async with self._flights.flight(grant) as flight:
                 await self._judged(incoming, flight, head, body, send)
+        except BadRequest as full:
+            await self._no_room(head, body, send, full)
         except Stopped as stopped:
             refusal = Refusal(f"Mergegate stopped this push: {stopped}", sessions.OPEN_ANOTHER)
             await self._refuse(head, body, send, refusal)
+
+    async def _no_room(self, head: PushHead, body: Body, send: Answering, full: BadRequest) -> None:
+        """In git's own words if the head is there at once: git shows nothing of another answer to a push."""
+        try:
+            async with asyncio.timeout(AT_ONCE):
+                await _read_head(head, body)
+        except (TimeoutError, Malformed, BodyFailed):
+            raise full from None
+        if not head.commands:
+            raise full
+        refusal = Refusal(f"Mergegate refused this push: {full}", "Nothing is wrong with it", True)
+        await answer(send, 200, refused(head, "not now", [refusal.sentence]), KIND, close=True)
 
     async def _judged(self, incoming: Incoming, flight: Flight, head: PushHead, body: Body, send: Answering) -> None:
         allowed: AllowedPush | Refusal

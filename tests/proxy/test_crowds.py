@@ -139,6 +139,10 @@ async def test_t13_one_session_does_not_take_the_place_of_others(town: Scene, mo
                 status(answer) == 429 and b"the session has 4 requests under way; wait until some have ended" in answer
             )
             assert status(await ask(town, method, path)) == 200
+        answer = await push(town, command("refs/heads/agent/greedy") + FLUSH + b"PACK", token=greedy)
+        assert status(answer) == 200 and b"ng refs/heads/agent/greedy not now" in answer
+        assert b"the session has 4 requests under way" in answer and b"connection: close" in answer.lower()
+        assert status(await town.raw(begun(PUSH, TYPE, b"00", greedy))) == 429
 
 
 @pytest.mark.parametrize(
