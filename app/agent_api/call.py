@@ -20,6 +20,7 @@ from app.store.tickets import ticket
 from app.store.tickets.ticket import TicketRow
 from app.tickets.changing import key_of
 
+TURNS = 2  # claims of this process at a time
 LOOKS = 1.0  # seconds between two looks of a request that waits
 T = TypeVar("T")
 
@@ -53,7 +54,8 @@ class Parts:
     """`github` gives the proxy's slice of GitHub's API. `identities` is None where no issuer is accepted.
 
     `nothing` holds why a pool of a repository (by its id) got no ticket, and when (seconds of the loop's clock), so
-    that hundreds of agents that wait together ask the database once.
+    that hundreds of agents that wait together ask the database once. Claims take `turns`: those of one repository wait
+    for each other, and must not hold all connections of the database meanwhile.
     """
 
     database: Database
@@ -61,6 +63,7 @@ class Parts:
     github: Callable[[], Application]
     identities: Identities | None = None
     nothing: dict[tuple[int, str], tuple[float, str]] = field(default_factory=dict)
+    turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(TURNS))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ import structlog
 
 from app.agent_api import bodies
 from app.agent_api.call import LOOKS, Answer, Call, ClientGone, Refused
+from app.agent_api.places import Places, Seen
 from app.agent_api.trusting import trusted
 from app.proxy.session_token import ENROLMENT, token_hash, well_formed
 from app.proxy.sessions import CannotOpen
@@ -96,28 +97,37 @@ async def _claimant(call: Call, asked: bodies.Claiming) -> Claimant:
 
 
 async def _look(call: Call, claimant: Claimant, agent: str) -> Claimed | None:
-    """One try; none where another agent of the pool tried a moment ago and got nothing."""
-    now = asyncio.get_running_loop().time()
-    then, _ = call.parts.nothing.get(_name(claimant), (float("-inf"), ""))
-    if now - then < LOOKS / 2:
-        return None
-    found = await _try(call, claimant, agent)
-    if isinstance(found, Claimed):
-        return found
-    call.parts.nothing[_name(claimant)] = (now, found)
+    """One try in its turn; none where another agent of the pool tried a moment ago and got nothing."""
+    parts, name = call.parts, _name(claimant)
+    seen = await _place(parts.places, claimant)
+    async with parts.turns:
+        if call.gone.done():
+            raise ClientGone
+        now = asyncio.get_running_loop().time()
+        then, _ = parts.nothing.get(name, (float("-inf"), ""))
+        if now - then < LOOKS / 2:
+            return None
+        found = await _try(call, claimant, seen, agent)
+        if isinstance(found, Claimed):
+            return found
+        parts.nothing[name] = (asyncio.get_running_loop().time(), found)
     return None
 
 
-async def _try(call: Call, claimant: Claimant, agent: str) -> Claimed | str:
-    """The ticket, or why there is none."""
-    places = call.parts.places
+async def _place(places: Places, claimant: Claimant) -> Seen:
+    """Raises Refused and GitHub's errors."""
     try:
         seen = await places.find(claimant.owner, claimant.repository)
     except CannotOpen as cannot:
         raise Refused(409, f"{cannot}.", "Ask whoever runs the gate; this token alone cannot change it.") from None
     if seen.place.repository.id != claimant.repository_id:
         raise ELSEWHERE
-    claiming = Claiming(seen.place, seen.courier, places.now(), agent, claimant.pool, claimant.number)
+    return seen
+
+
+async def _try(call: Call, claimant: Claimant, seen: Seen, agent: str) -> Claimed | str:
+    """The ticket, or why there is none."""
+    claiming = Claiming(seen.place, seen.courier, call.parts.places.now(), agent, claimant.pool, claimant.number)
     try:
         async with call.database.transaction() as connection:
             if not await claimant.held(connection):

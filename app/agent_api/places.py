@@ -6,6 +6,7 @@ must see the organisation's repository `.github` where that holds a policy.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -49,21 +50,23 @@ class Places:
     floor: Policy | None = None
     shared: SharedPolicies = field(default_factory=SharedPolicies)
     kept: dict[tuple[str, str], tuple[datetime, Seen]] = field(default_factory=dict)
+    reading: dict[tuple[str, str], asyncio.Lock] = field(default_factory=dict)
 
     def client(self, installation_id: int) -> GitHubClient:
         return self.courier.installation(installation_id)
 
     async def find(self, owner: str, repository: str) -> Seen:
         """Raises CannotOpen where the courier cannot see or read it, and the errors of `app.github.errors`."""
-        name, now = (owner.lower(), repository.lower()), self.now()
-        until, seen = self.kept.get(name, (now, None))
-        if seen is not None and until > now:
-            return seen
-        seen = await self._read(owner, repository)
-        if len(self.kept) >= MOST_KEPT:
+        name = (owner.lower(), repository.lower())
+        if len(self.kept) + len(self.reading) > MOST_KEPT:
             self.kept.clear()
-        self.kept[name] = (now + KEPT, seen)
-        return seen
+            self.reading.clear()
+        async with self.reading.setdefault(name, asyncio.Lock()):  # who comes meanwhile asks GitHub nothing
+            until, seen = self.kept.get(name, (self.now(), None))
+            if seen is None or until <= self.now():
+                seen = await self._read(owner, repository)
+                self.kept[name] = (self.now() + KEPT, seen)
+            return seen
 
     async def _read(self, owner: str, repository: str) -> Seen:
         courier = await self._courier(owner, repository)

@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from app.agent_api import call
+from app.agent_api import call, claiming
 from app.cli.commands import app
 from app.proxy.trust import TRUST_PATH
-from app.store.database import Database
+from app.store.database import Connection, Database
+from app.tickets.claims import Claimed, Claiming, NothingToClaim, claim_within
 from policies.tickets.states import State
 from tests.agent.bureau import POOL, Bureau, bureau, soon
 from tests.proxy.scene import serving
@@ -79,6 +80,22 @@ async def test_of_many_claims_one_gets_the_ticket(town: Bureau) -> None:
     await town.accepted()
     found = await asyncio.gather(*(town.claim({"worker": f"vm-{each}"}) for each in range(4)))
     assert sorted(one["claimed"] for one in found) == [False, False, False, True]
+
+
+async def test_agents_that_wait_together_ask_once(town: Bureau, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[str] = []
+
+    async def counted(connection: Connection, asked: Claiming) -> Claimed | NothingToClaim:
+        tried.append(asked.agent)
+        return await claim_within(connection, asked)
+
+    monkeypatch.setattr(claiming, "claim_within", counted)
+    await town.claim()  # the policy is read
+    tried.clear()
+    await asyncio.sleep(0.6)  # what was found then stands for half a second
+    found = await asyncio.gather(*(town.claim({"worker": f"vm-{each}"}) for each in range(40)))
+    assert not any(one["claimed"] for one in found)
+    assert 1 <= len(tried) <= 10
 
 
 async def test_a_claim_whose_client_went_away_takes_nothing(town: Bureau, monkeypatch: pytest.MonkeyPatch) -> None:
