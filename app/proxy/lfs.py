@@ -110,7 +110,8 @@ class Lfs:
                 await _say(send, 503 if failed.refusal.retry else 502, {"message": failed.refusal.sentence})
                 return
         base = _own_address(incoming, scheme, grant)
-        shown = [self._shown(one, base) for one in found if any(one.oid == each.oid for each in asked.objects)]
+        wanted = {one.oid for one in asked.objects}
+        shown = [self._shown(one, base) for one in found if one.oid in wanted]
         await _say(send, 200, {"transfer": "basic", "objects": shown, "hash_algo": "sha256"})
 
     async def download(self, target: Target, grant: Grant, receive: Receive, send: Answering) -> None:
