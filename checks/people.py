@@ -72,6 +72,11 @@ class Classification:
     def kinds(self) -> tuple[Kind, ...]:
         return (self.kind, "agent") if self.is_marked else (self.kind,)
 
+    @property
+    def is_agents(self) -> bool:
+        """Whether it must prove what an agent's work must; an outsider's person is asked for beside that."""
+        return "agent" in self.kinds
+
 
 def classify(
     snapshot: Snapshot, markers: AgentMarkers, people: PeopleRule, bots: DependencyBots | None = None

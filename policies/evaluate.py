@@ -126,7 +126,7 @@ def _evidence(case: Case) -> tuple[Node, ...]:
         brought = policy_check(case.snapshot.policy_proposal)
         changed = (group("policy", (brought,)),) if brought else ()
         return (group("people", (who,)), *changed, group("risk", case.risk.findings))
-    if case.who.kind == "agent":
+    if case.who.is_agents:
         past = origin.check(case.snapshot, case.state.policy.agents.outside_pushes)
         return (group("people", (who, *past)), *_of_agent(case))
     return (group("people", (who,)), *_without_bundle(case))
@@ -158,7 +158,7 @@ def _of_agent(case: Case) -> tuple[Node, ...]:
 
 
 def _without_bundle(case: Case) -> tuple[Node, ...]:
-    """Outsiders and dependency bots write no bundle; what ran and what was changed is looked at all the same."""
+    """Outsiders who are people and dependency bots write no bundle; what ran and what was changed is looked at all the same."""
     return (
         group("policy", _policy(case)),
         group("scope", scope.check(case.snapshot)),
@@ -183,9 +183,9 @@ def _ran(case: Case) -> tuple[Finding, ...]:
 def _with_verifier(case: Case, parts: tuple[Node, ...]) -> tuple[tuple[Node, ...], tuple[VerificationOrder, ...]]:
     """The parts with the verifier's among them, and the runs that should be started now.
 
-    Of a person and of an outsider no run is asked: a person looks.
+    Of a person, from a fork or not, no run is asked: a person looks.
     """
-    if case.who.kind not in ("agent", "dependency-bot"):
+    if not case.who.is_agents and case.who.kind != "dependency-bot":
         return parts, ()
     wanted = case.state.policy.requirements.at(case.level)
     if wanted.evidence == "ci":

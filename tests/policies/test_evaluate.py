@@ -480,6 +480,15 @@ class TestOutsider:
     def test_its_ci_counts(self) -> None:
         assert judged(of=replace(self.fork(), runs=())).evidence.status is not P
 
+    def test_what_a_known_agent_brings_from_a_fork_proves_what_an_agent_must(self) -> None:
+        devin = Account("devin-ai-integration[bot]", 158243242, "Bot")
+        brought = replace(self.fork(), author=devin, **change("src/auth/login.py"))
+        verdict = judged(of=replace(brought, reviews=(approval(ADA, bundle_digest=None),)))
+        shown = parts(verdict.evidence)
+        assert (verdict.kind, shown["bundle"], shown["verifier"]) == ("outsider", F, W)
+        assert verdict.evidence.status is F and not verdict.may_enqueue
+        assert "0 of 1" in finding(judged(of=brought), "review").reason  # and a person must look
+
     def test_a_person_looks_so_no_verifier_must_run(self) -> None:
         verdict = judged(of=replace(self.fork(), **change("src/auth/login.py")))
         assert (verdict.kind, verdict.risk, verdict.evidence.status, verdict.review.status) == (
