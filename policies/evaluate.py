@@ -158,7 +158,7 @@ def _of_agent(case: Case) -> tuple[Node, ...]:
 
 
 def _without_bundle(case: Case) -> tuple[Node, ...]:
-    """Outsiders who are people and dependency bots write no bundle; what ran and what was changed is looked at all the same."""
+    """People from outside and dependency bots write no bundle; what ran and what was changed is looked at as always."""
     return (
         group("policy", _policy(case)),
         group("scope", scope.check(case.snapshot)),

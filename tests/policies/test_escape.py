@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from policies.escape import clean, code, inert, is_hidden, link
+from checks.lookalikes import is_hidden
+from policies.escape import clean, code, inert, link
 
 MARKDOWN = MarkdownIt("gfm-like", {"linkify": False})
 HARMLESS = {"paragraph_open", "paragraph_close", "inline", "text", "code_inline"}
