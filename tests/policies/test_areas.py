@@ -50,6 +50,26 @@ def test_an_area_that_is_not_touched_asks_nobody() -> None:
     assert area_finding(judged(NAMED, **change("src/a.py"))) is None
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        "src/main/resources/db/changelog/db.changelog-master.yaml",
+        "db/changelog.xml",
+        "dbchangelog.json",
+        "changelog-2.xml",
+    ],
+)
+def test_changelogs_of_liquibase_are_migrations(path: str) -> None:
+    """Names from https://docs.liquibase.com and Spring Boot's `spring.liquibase.change-log`."""
+    verdict = judged("version: 1\n", **change(path))
+    assert (verdict.risk, verdict.areas) == (Risk.HIGH, ("migration",))
+
+
+@pytest.mark.parametrize("path", ["CHANGELOG.md", "changelog.yml", "docs/changelog.txt"])
+def test_changelogs_for_people_are_none(path: str) -> None:
+    assert judged("version: 1\n", **change(path)).areas == ()
+
+
 def test_an_area_of_low_risk_can_have_reviewers_too() -> None:
     policy = "version: 1\nrisk: {areas: {words: {risk: low, paths: [words/], reviewers: {users: [cy]}}}}\n"
     assert judged(policy, **change("words/a.txt")).review.status is Status.PENDING
