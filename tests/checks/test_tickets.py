@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checks.tickets.form import Miss, TicketForm, is_ticket, parse_form
-from checks.tickets.readiness import lint
+from checks.tickets.readiness import lint, read_ticket
 from checks.tickets.sections import LONGEST, TooLong, read_sections
 from checks.tickets.words import FIELD_OF, HEADINGS
 
@@ -181,6 +181,14 @@ def test_what_is_ready_has_nothing_against_it() -> None:
 def test_what_an_agent_would_ask_about_is_named(changes: dict[str, str | None], reason: str) -> None:
     found = lint(form(changes), body(changes))
     assert [reason in str(miss) for miss in found] == [True]
+
+
+def test_a_body_is_read_and_looked_through_in_one() -> None:
+    ready = body()
+    assert read_ticket(ready) == (form(), ())
+    unsure, reasons = read_ticket(body({"Goal": "Make the totals right, or maybe drop them altogether."}))
+    assert unsure is not None and [miss.field for miss in reasons] == ["goal"]
+    assert read_ticket("Please do something.")[0] is None and read_ticket("Please do something.")[1]
 
 
 def test_at_low_risk_everything_may_be_allowed() -> None:
