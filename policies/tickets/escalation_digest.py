@@ -1,0 +1,70 @@
+"""The morning's list of what waits for people: what is uncertain first, and no more than twenty minutes of it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from policies.tickets.escalation import Cause
+from policies.tickets.texts import TEXTS
+from policies.tickets.words import Language
+
+MINUTES = 20
+RISKS = ("critical", "high", "medium", "low")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """Something that waits for a person. `cause` is None for a result that passed and is to be looked at.
+
+    `uncertain`: its evidence is not a clear pass. `minutes`: how long it takes to decide about it.
+    """
+
+    ticket: int
+    risk: str
+    since: datetime
+    minutes: int
+    uncertain: bool
+    cause: Cause | None = None
+
+
+def reading_order(items: Sequence[Item]) -> list[Item]:
+    """Uncertain before confident, then grave before slight, then old before new."""
+    return sorted(items, key=lambda one: (not one.uncertain, _rank(one.risk), one.since, one.ticket))
+
+
+def sized(items: Sequence[Item], minutes: int = MINUTES) -> list[Item]:
+    """As many of the first as fit, and the first one always."""
+    kept: list[Item] = []
+    spent = 0
+    for one in reading_order(items):
+        spent += one.minutes
+        if kept and spent > minutes:
+            break
+        kept.append(one)
+    return kept
+
+
+def digest_text(items: Sequence[Item], language: Language) -> str:
+    """Markdown for one comment; the first line says how much it is."""
+    words, kept = TEXTS[language], sized(items)
+    if not kept:
+        return words["digest_none"]
+    head = words["digest"].format(count=len(items), minutes=sum(one.minutes for one in kept))
+    lines = [f"**{head}**", ""]
+    lines += [f"{place}. {_line(one, language)}" for place, one in enumerate(kept, 1)]
+    if len(items) > len(kept):
+        lines += ["", words["more"].format(count=len(items) - len(kept))]
+    return "\n".join(lines)
+
+
+def _line(one: Item, language: Language) -> str:
+    words = TEXTS[language]
+    what = words["h_mergeable"] if one.cause is None else words[one.cause]
+    return " · ".join([f"#{one.ticket}", what, one.risk, *([words["uncertain"]] if one.uncertain else [])])
+
+
+def _rank(risk: str) -> int:
+    """What is not known is grave."""
+    return RISKS.index(risk) if risk in RISKS else 0

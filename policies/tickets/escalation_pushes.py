@@ -1,0 +1,159 @@
+"""Who is told of what, and when: one message a cause, grouped, at waking hours, and so many a day. Pure.
+
+What is not pushed waits in the digest, and nothing is lost by that: an escalated ticket stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from policies.tickets.escalation import Cause, Way
+
+WEEKDAYS = frozenset(range(5))  # Monday is 0
+BREAKS_QUIET = frozenset({Cause.STOP_UNCONFIRMED})
+ORDER = {cause: place for place, cause in enumerate(sorted(Cause, key=lambda each: each not in BREAKS_QUIET))}
+MOST_DAYS = 60  # of working hours that are counted; by then every wait is over
+
+
+@dataclass(frozen=True, slots=True)
+class Hours:
+    """When people may be told: from `begins` until `ends` of these days, as clocks in `zone` show it.
+
+    Raises ValueError where the day does not begin before it ends.
+    """
+
+    zone: ZoneInfo
+    begins: time = time(8)
+    ends: time = time(20)
+    days: frozenset[int] = WEEKDAYS
+
+    def __post_init__(self) -> None:
+        if self.begins >= self.ends:
+            raise ValueError(f"The working day begins at {self.begins} and must end after that, not at {self.ends}.")
+
+    def awake(self, moment: datetime) -> bool:
+        local = moment.astimezone(self.zone)
+        return local.weekday() in self.days and self.begins <= local.time() < self.ends
+
+    def day(self, moment: datetime) -> date:
+        return moment.astimezone(self.zone).date()
+
+    def worked(self, since: datetime, until: datetime) -> timedelta:
+        """How much of the waking hours lies between two moments; of at most `MOST_DAYS` days."""
+        first, total = self.day(since), timedelta()
+        for offset in range(min((self.day(until) - first).days + 1, MOST_DAYS)):
+            on = first + timedelta(days=offset)
+            if on.weekday() in self.days:
+                # As moments, not as clocks show them: an hour that is skipped or doubled is counted as it passed.
+                opens = datetime.combine(on, self.begins, self.zone).timestamp()
+                closes = datetime.combine(on, self.ends, self.zone).timestamp()
+                passed = min(closes, until.timestamp()) - max(opens, since.timestamp())
+                total += timedelta(seconds=max(0.0, passed))
+        return total
+
+
+@dataclass(frozen=True, slots=True)
+class PushRules:
+    """`daily`: messages to one person on one day. `together`: how long further tickets join a message that was sent.
+
+    The next person is told after `again` of working hours, of a critical ticket after `critical` of any.
+    """
+
+    hours: Hours
+    daily: int = 12
+    again: timedelta = timedelta(hours=4)
+    critical: timedelta = timedelta(minutes=30)
+    together: timedelta = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """An open escalation, the only one of its ticket. `people`: who is told, in that order."""
+
+    ticket: int
+    cause: Cause
+    way: Way
+    people: tuple[str, ...]
+    since: datetime
+    critical: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Push:
+    """One message to one person about tickets with the same cause."""
+
+    person: str
+    cause: Cause
+    tickets: tuple[int, ...]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is sent now; `capped` counts those held back for their person's day being full, by person."""
+
+    pushes: tuple[Push, ...] = ()
+    capped: dict[str, int] = field(default_factory=dict)
+
+
+def people_for(accepter: str | None, owners: Sequence[str], on_call: Sequence[str]) -> tuple[str, ...]:
+    """The accepter, then the owners of the paths, then those on call; each once, whatever the case of the name."""
+    named = ([accepter] if accepter is not None else []) + [*owners, *on_call]
+    found: dict[str, str] = {}
+    for name in named:
+        found.setdefault(name.casefold(), name)
+    return tuple(found.values())
+
+
+def plan(waiting: Sequence[Waiting], sent: Sequence[Push], rules: PushRules, now: datetime) -> Plan:
+    """The messages that are due now. `sent` are those of the last days, at least as far back as what is waiting."""
+    groups = _due(waiting, sent, rules, now)
+    told = Counter(push.person for push in sent if rules.hours.day(push.at) == rules.hours.day(now))
+    pushes, capped = [], Counter[str]()
+    for (person, cause), tickets in groups.items():
+        if _is_joined(person, cause, sent, rules, now):
+            continue
+        if told[person] >= rules.daily:
+            capped[person] += 1
+            continue
+        told[person] += 1
+        pushes.append(Push(person, cause, tuple(sorted(tickets)), now))
+    return Plan(tuple(pushes), dict(capped))
+
+
+def _due(
+    waiting: Sequence[Waiting], sent: Sequence[Push], rules: PushRules, now: datetime
+) -> dict[tuple[str, Cause], list[int]]:
+    """Tickets by person and cause, what cannot wait first: it comes before the person's day is full."""
+    groups: dict[tuple[str, Cause], list[int]] = {}
+    for one in sorted(waiting, key=lambda each: (ORDER[each.cause], not each.critical, each.since, each.ticket)):
+        person = _next_person(one, sent, rules, now)
+        if person is not None and (one.cause in BREAKS_QUIET or rules.hours.awake(now)):
+            groups.setdefault((person, one.cause), []).append(one.ticket)
+    return groups
+
+
+def _next_person(one: Waiting, sent: Sequence[Push], rules: PushRules, now: datetime) -> str | None:
+    """Who is to be told of it now; None where somebody was told who may still answer, or everybody was."""
+    if one.way == "digest":
+        return None
+    about = [push for push in sent if push.cause is one.cause and one.ticket in push.tickets and push.at >= one.since]
+    told = {push.person for push in about}
+    person = next((each for each in one.people if each not in told), None)
+    last = max((push.at for push in about), default=None)
+    return person if last is None or _is_late(one, last, rules, now) else None
+
+
+def _is_late(one: Waiting, last: datetime, rules: PushRules, now: datetime) -> bool:
+    if one.critical or one.cause in BREAKS_QUIET:
+        return now - last >= rules.critical
+    return rules.hours.worked(last, now) >= rules.again
+
+
+def _is_joined(person: str, cause: Cause, sent: Sequence[Push], rules: PushRules, now: datetime) -> bool:
+    """Whether the person heard of this cause a moment ago: what came since is told together, when that is over."""
+    return any(push.person == person and push.cause is cause and now - push.at < rules.together for push in sent)

@@ -1,0 +1,88 @@
+"""A question that goes up to a person, in at most five lines, each choice with the command that makes it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from policies.escape import code, inert, plain_address
+from policies.tickets.escalation import Cause
+from policies.tickets.texts import TEXTS
+from policies.tickets.words import Language
+
+LONGEST = 240  # characters of what an agent or a log says
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A command and the key of its words."""
+
+    command: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An open escalation. `ordinal` is the question's number in the ticket, `head` the commit that it is about.
+
+    `detail` is whatever the agent or the check said; `attempts` those that the limit allows now.
+    """
+
+    ticket: int
+    ordinal: int
+    cause: Cause
+    detail: str
+    log: str | None = None  # address of the raw log
+    head: str = ""
+    path: str = ""
+    attempts: int = 0
+
+
+# What happens if nobody answers: always that nothing more is allowed than before.
+SILENCE: Mapping[Cause, str] = {
+    Cause.REQUIREMENT_CONFLICT: "stays",
+    Cause.PERMISSION_EXPANSION: "refused",
+    Cause.REPEATED_FAILURE: "stays",
+    Cause.DATA_MIGRATION: "unmerged",
+    Cause.STOP_UNCONFIRMED: "dead",
+    Cause.JUDGES_DISAGREE: "unmerged",
+    Cause.CAP_HITS: "stays",
+}
+
+
+def choices(asked: Asked) -> tuple[Choice, ...]:
+    """Two or three, the recommended one first."""
+    stop = Choice("/stop", "stop")
+    match asked.cause:
+        case Cause.REQUIREMENT_CONFLICT:
+            answer = f"/answer {asked.ordinal}"
+            return stop, Choice(f"{answer} first", "first"), Choice(f"{answer} second", "second")
+        case Cause.PERMISSION_EXPANSION:
+            grant = (Choice(f"/grant path={asked.path} once", "grant"),) if asked.path else ()
+            return Choice(f"/answer {asked.ordinal} no", "refuse"), *grant, stop
+        case Cause.REPEATED_FAILURE:
+            return stop, Choice(f"/limit attempts={asked.attempts + 1}", "raise")
+        case Cause.STOP_UNCONFIRMED:
+            return Choice("/stop now", "stop_now"), Choice("/stop all now", "stop_all")
+        case Cause.CAP_HITS:
+            return Choice("/stop all", "stop_all"), stop
+    approve = (Choice(f"/approve {asked.head[:12]}", "approve"),) if asked.head else ()
+    return Choice("/hold", "hold"), *approve, Choice("/reject not like this", "reject")
+
+
+def question_text(asked: Asked, language: Language) -> str:
+    """Markdown of at most five lines. No line begins with a command, and nothing in it mentions anybody."""
+    words = TEXTS[language]
+    offered = choices(asked)
+    shown = [f"{code(each.command)} {words[each.words]}" for each in offered]
+    shown[0] += f" ({words['recommended']})"
+    lines = [
+        f"**#{asked.ticket} {words['needs']}: {words[asked.cause]}** ({asked.ordinal})",
+        inert(asked.detail, LONGEST),
+        "→ " + " · ".join(shown),
+        f"{words['silence']}: {words[SILENCE[asked.cause]]}.",
+    ]
+    log = plain_address(asked.log)
+    if log is not None:
+        lines.append(f"[{words['log']}]({log})")
+    return "\n".join(line for line in lines if line)
