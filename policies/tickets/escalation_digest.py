@@ -31,7 +31,12 @@ class Item:
 
 def reading_order(items: Sequence[Item]) -> list[Item]:
     """Uncertain before confident, then grave before slight, then old before new."""
-    return sorted(items, key=lambda one: (not one.uncertain, _rank(one.risk), one.since, one.ticket))
+    return sorted(items, key=lambda one: place(one.risk, one.since, one.ticket, uncertain=one.uncertain))
+
+
+def place(risk: str, since: datetime, ticket: int, *, uncertain: bool) -> tuple[bool, int, datetime, int]:
+    """Where something stands among what waits for people: the smallest is read first."""
+    return (not uncertain, _rank(risk), since, ticket)
 
 
 def sized(items: Sequence[Item], minutes: int = MINUTES) -> list[Item]:
@@ -53,7 +58,7 @@ def digest_text(items: Sequence[Item], language: Language) -> str:
         return words["digest_none"]
     head = words["digest"].format(count=len(items), minutes=sum(one.minutes for one in kept))
     lines = [f"**{head}**", ""]
-    lines += [f"{place}. {_line(one, language)}" for place, one in enumerate(kept, 1)]
+    lines += [f"{ordinal}. {_line(one, language)}" for ordinal, one in enumerate(kept, 1)]
     if len(items) > len(kept):
         lines += ["", words["more"].format(count=len(items) - len(kept))]
     return "\n".join(lines)
