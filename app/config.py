@@ -48,6 +48,14 @@ class PageSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LitellmSettings:
+    """A LiteLLM proxy that meters calls of models: where agents and the gate reach it, and a key that makes keys."""
+
+    url: str  # without a slash at its end
+    key: SecretStr
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Everything a process needs to know. `gate` is None until the App is connected (`serve` then says how)."""
 
@@ -79,6 +87,7 @@ class Settings:
     proxy_plain: bool = False  # something in front of the proxy speaks TLS
     proxy_socket: Path | None = None  # a unix socket on which the proxy serves too, in clear, for gh
     supervisor: Path | None = None  # program that starts and ends agents for tickets
+    litellm: LitellmSettings | None = None  # what meters agents' calls of models; None: costs are soft
     operator_token: SecretStr | None = None  # for the HTTP API that opens and stops sessions; without it there is none
     policy_baseline: str | None = None  # text of the policy that every repository must meet beside its own
     oidc_issuers: tuple[str, ...] = (GITHUB_ACTIONS,)  # whose tokens may be exchanged, where a repository trusts them
@@ -128,6 +137,7 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         proxy_plain=read.switch("PROXY_PLAIN"),
         proxy_socket=read.path("PROXY_SOCKET"),
         supervisor=read.path("SUPERVISOR"),
+        litellm=read.litellm(),
         operator_token=read.secret("OPERATOR_TOKEN"),
         policy_baseline=read.text("POLICY_BASELINE"),
         ci_servers=_ci_servers(read),
@@ -243,6 +253,18 @@ class _Variables:
         if not _private(url):
             raise Misconfigured(f"MERGEGATE_PUBLIC_URL: {url} is not https, and people sign in over it")
         return PageSettings(public_url=url.rstrip("/"), client_id=client_id, client_secret=SecretStr(secret))
+
+    def litellm(self) -> LitellmSettings | None:
+        """Both or none; plain http only on this machine, because keys travel over it."""
+        url, key = self.text("LITELLM_URL"), self.text("LITELLM_KEY")
+        if url is None and key is None:
+            return None
+        if url is None or key is None:
+            missing = "LITELLM_URL" if url is None else "LITELLM_KEY"
+            raise Misconfigured(f"MERGEGATE_{missing}: missing, but the other half of the metering gateway is set")
+        if not _private(url):
+            raise Misconfigured(f"MERGEGATE_LITELLM_URL: {url} is not https, and keys travel over it")
+        return LitellmSettings(url=url.rstrip("/"), key=SecretStr(key))
 
     def app(self, id_name: str, key_name: str) -> AppSettings | None:
         app_id, keys = self.text(id_name), self.text(key_name)

@@ -32,6 +32,7 @@ from app.store import work
 from app.store.database import Database
 from app.store.deliveries import DeliveryWriter
 from app.store.worker import Worker
+from app.tickets.litellm import Gateway
 from app.tickets.parts import TicketParts
 from app.tickets.reconcile import reconcile_ticket
 from app.tickets.supervisor import Supervisor
@@ -151,7 +152,9 @@ def build_gate(settings: Settings, app: AppSettings, database: Database) -> Gate
 def build_tickets(settings: Settings, gate: Gate) -> TicketParts:
     """What the work on tickets needs beside the gate; without a courier App agents get no sessions."""
     courier = None if settings.courier is None else GitHubApp(courier_identity(settings))
-    return TicketParts(gate, courier, None if settings.supervisor is None else Supervisor(settings.supervisor))
+    supervisor = None if settings.supervisor is None else Supervisor(settings.supervisor)
+    gateway = None if settings.litellm is None else Gateway(settings.litellm.url, settings.litellm.key)
+    return TicketParts(gate, courier, supervisor, gateway)
 
 
 def read_floor(text: str | None) -> Policy | None:

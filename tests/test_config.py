@@ -45,6 +45,13 @@ def test_pages_for_people_need_their_address_and_the_apps_client() -> None:
     assert "hidden" not in repr(settings)
 
 
+def test_a_metering_gateway_needs_its_address_and_a_key() -> None:
+    names = {"MERGEGATE_LITELLM_URL": "https://models.example/", "MERGEGATE_LITELLM_KEY": "sk-hidden"}
+    settings = read_settings(names)
+    assert settings.litellm is not None and settings.litellm.url == "https://models.example"
+    assert "sk-hidden" not in repr(settings)
+
+
 WRONG = [
     ({"MERGEGATE_PUBLIC_URL": "https://gate.example"}, "MERGEGATE_CLIENT_ID, MERGEGATE_CLIENT_SECRET: missing"),
     (
@@ -55,6 +62,9 @@ WRONG = [
         },
         "not https",
     ),
+    ({"MERGEGATE_LITELLM_URL": "https://models.example"}, "MERGEGATE_LITELLM_KEY: missing"),
+    ({"MERGEGATE_LITELLM_KEY": "sk-1"}, "MERGEGATE_LITELLM_URL: missing"),
+    ({"MERGEGATE_LITELLM_URL": "http://models.example", "MERGEGATE_LITELLM_KEY": "sk-1"}, "not https"),
     ({"MERGEGATE_PORT": "http"}, "MERGEGATE_PORT"),
     ({"MERGEGATE_APP_ID": "7"}, "MERGEGATE_PRIVATE_KEY: missing"),
     ({"MERGEGATE_PRIVATE_KEY": KEY}, "MERGEGATE_APP_ID: missing"),

@@ -59,6 +59,13 @@ class Left(Told):
     cost: str = Field(description="US dollars.")
 
 
+class Models(Told):
+    """A gateway for models. It refuses calls once the ticket's budget is spent, or its session is over."""
+
+    url: str = Field(description="Its base address, OpenAI-compatible.")
+    key: str = Field(description="A bearer token, shown this once.")
+
+
 class Claim(Told):
     """A ticket that is this agent's from now on. It begins with its first progress, push or request to GitHub."""
 
@@ -77,6 +84,7 @@ class Claim(Told):
     left: Left
     session: int
     token: str = Field(description="The session's token, shown this once: for git, gh and /session/….")
+    models: Models | None = Field(default=None, description="Where models are metered: the only key to call them with.")
     expires_at: datetime
 
 

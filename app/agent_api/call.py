@@ -19,6 +19,7 @@ from app.store.database import Connection, Database
 from app.store.tickets import ticket
 from app.store.tickets.ticket import TicketRow
 from app.tickets.changing import key_of
+from app.tickets.litellm import Gateway
 
 TURNS = 2  # claims of this process at a time
 LOOKS = 1.0  # seconds between two looks of a request that waits
@@ -51,7 +52,8 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """`github` gives the proxy's slice of GitHub's API. `identities` is None where no issuer is accepted.
+    """`github` gives the proxy's slice of GitHub's API. `identities` is None where no issuer is accepted,
+    `gateway` where nothing meters the calls of models.
 
     `nothing` holds why a pool of a repository (by its id) got no ticket, and when (seconds of the loop's clock), so
     that hundreds of agents that wait together ask the database once. Claims take `turns`: those of one repository wait
@@ -62,6 +64,7 @@ class Parts:
     places: Places
     github: Callable[[], Application]
     identities: Identities | None = None
+    gateway: Gateway | None = None
     nothing: dict[tuple[int, str], tuple[float, str]] = field(default_factory=dict)
     turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(TURNS))
 

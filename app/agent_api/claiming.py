@@ -127,7 +127,8 @@ async def _place(places: Places, claimant: Claimant) -> Seen:
 
 async def _try(call: Call, claimant: Claimant, seen: Seen, agent: str) -> Claimed | str:
     """The ticket, or why there is none."""
-    claiming = Claiming(seen.place, seen.courier, call.parts.places.now(), agent, claimant.pool, claimant.number)
+    now, gateway = call.parts.places.now(), call.parts.gateway
+    claiming = Claiming(seen.place, seen.courier, now, agent, claimant.pool, claimant.number, gateway)
     try:
         async with call.database.transaction() as connection:
             if not await claimant.held(connection):

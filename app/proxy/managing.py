@@ -21,6 +21,7 @@ from app.store.database import Database
 
 if TYPE_CHECKING:
     from app.agent_api.api import AgentApi
+    from app.config import LitellmSettings
     from app.github.clients import GitHubApp
     from app.proxy.exchange import Exchange
     from app.proxy.operator_api import OperatorApi
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 class Managing:
     """Without an `operator` token there is no API for operators, without `issuers` no exchange.
 
-    `baseline` is the text of the policy that every repository must meet, `api` gives the slice of GitHub's API.
+    `baseline` is the text of the policy that every repository must meet, `api` gives the slice of GitHub's API,
+    `litellm` is the gateway that meters agents' calls of models.
     """
 
     def __init__(
@@ -42,6 +44,7 @@ class Managing:
         issuers: Collection[str],
         baseline: str | None,
         api: Callable[[], Application],
+        litellm: LitellmSettings | None = None,
     ) -> None:
         self._database = database
         self._identity = identity
@@ -51,6 +54,7 @@ class Managing:
         self._issuers = issuers
         self._baseline = baseline
         self._api = api
+        self._litellm = litellm
 
     async def operate(self, incoming: Incoming, receive: Receive, send: Send) -> None:
         if self._operator is None:
@@ -106,6 +110,7 @@ class Managing:
         from app.agent_api.places import Places
         from app.gate.presets import read_presets
         from app.proxy.identities import Identities
+        from app.tickets.litellm import Gateway
         from policies.errors import InvalidPolicyError
         from policies.floor import load_floor
 
@@ -116,4 +121,5 @@ class Managing:
             raise Misconfigured(f"MERGEGATE_POLICY_BASELINE is no policy that can be used: {invalid}") from None
         places = Places(self._database, self._courier, presets, lambda: datetime.now(UTC), floor)
         identities = Identities(self._upstream, self._issuers) if self._issuers else None
-        return AgentApi(Parts(self._database, places, self._api, identities))
+        gateway = None if self._litellm is None else Gateway(self._litellm.url, self._litellm.key)
+        return AgentApi(Parts(self._database, places, self._api, identities, gateway))

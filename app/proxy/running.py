@@ -25,6 +25,7 @@ from app.secret import SecretStr
 from app.store.database import Database
 
 if TYPE_CHECKING:
+    from app.config import LitellmSettings
     from app.proxy.api.application import Api
     from app.proxy.api.limits import Limits
     from app.proxy.lfs import Lfs
@@ -43,12 +44,13 @@ async def proxying(
     limits: Limits | None = None,
     largest: int = LARGEST,
     baseline: str | None = None,
+    litellm: LitellmSettings | None = None,
 ) -> AsyncIterator[Proxy]:
     """The application while the block lasts. `identity` is the courier App's; `verify` is for a server of one's own.
 
     `operator` is the token of the operators' API, `issuers` are those whose identities may be exchanged for sessions.
     `limits` are of one session, `largest` is the size of a push in bytes, `baseline` the text of the policy that every
-    repository must meet.
+    repository must meet, `litellm` the gateway that meters agents' calls of models.
     """
     async with contextlib.AsyncExitStack() as stack:
         upstream = await stack.enter_async_context(Upstream(identity.api_url, verify))
@@ -72,7 +74,7 @@ async def proxying(
 
             return Lfs(service, flights)
 
-        managing = Managing(database, identity, upstream, verify, operator, issuers, baseline, api)
+        managing = Managing(database, identity, upstream, verify, operator, issuers, baseline, api, litellm)
         stack.push_async_callback(managing.aclose)
         others = Others(database, health, managing, api)
         yield Proxy(database, Fetching(service, flights), Pushing(database, service, flights, largest), lfs, others)

@@ -71,6 +71,7 @@ async def proxy_server(settings: Settings) -> AsyncIterator[Bound]:
                 limits=limits_of(settings),
                 largest=settings.push_megabytes * 1024 * 1024,
                 baseline=settings.policy_baseline,
+                litellm=settings.litellm,
             )
         )
         bound = stack.enter_context(contextlib.closing(listener(address)))

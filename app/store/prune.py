@@ -147,6 +147,7 @@ KEPT: Mapping[str, str] = {
     "baseline_looks": "one row a gated branch",
     "baselines": "bounded where it is written: the newest hundred of a workflow file on a branch",
     "session_words": "goes with its session",
+    "session_meters": "goes with its session",
     "ticket_brakes": "one row a repository",
     "ticket_steps": "one row a week of a repository",
     "delivery_search": "one row",

@@ -28,6 +28,8 @@ from app.store.tickets.snapshots import TicketSnapshot
 from app.store.tickets.ticket import TicketRow
 from app.tickets.changing import change, key_of, recorded
 from app.tickets.limiting import day_of, limits_for, used_by
+from app.tickets.litellm import Gateway, GatewayFailed
+from app.tickets.metering import ModelAccess, give_key
 from app.tickets.parts import Place, TicketParts
 from app.tickets.scaling import because_of_step
 from policies.tickets.limits import Day, Limits, left, no_attempt, no_place, no_start
@@ -44,7 +46,8 @@ MOST_LOOKED_AT = 200  # waiting tickets at one claim
 
 @dataclass(frozen=True, slots=True)
 class Claiming:
-    """Who claims where and when. `courier` is None where agents get no sessions, `number` the only ticket wanted."""
+    """Who claims where and when. `courier` is None where agents get no sessions, `number` the only ticket wanted,
+    `gateway` what meters the calls of models, if anything does."""
 
     place: Place
     courier: CourierPlace | None
@@ -52,6 +55,7 @@ class Claiming:
     agent: str
     pool: str | None = None
     number: int | None = None
+    gateway: Gateway | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +77,16 @@ class Claimed:
     left: Limits
     token: SecretStr | None
     grant: Grant | None
+    models: ModelAccess | None = None
 
     def record(self, *, with_token: bool) -> dict[str, Any]:
         """The same as JSON has it. Times are minutes, costs US dollars as text."""
         held = self.snapshot
-        token = {} if self.token is None or not with_token else {"token": self.token.get_secret_value()}
+        token: dict[str, Any] = {}
+        if self.token is not None and with_token:
+            token["token"] = self.token.get_secret_value()
+        if self.models is not None and with_token:
+            token["models"] = {"url": self.models.url, "key": self.models.key.get_secret_value()}
         return {
             "repository": self.full_name,
             "ticket": self.key.number,
@@ -115,7 +124,7 @@ async def claim(
         courier = await _courier_place(parts, place) if with_session else None
     except CannotOpen as cannot:
         return NothingToClaim(str(cannot))
-    claiming = Claiming(place, courier, parts.gate.now(), agent, pool, number)
+    claiming = Claiming(place, courier, parts.gate.now(), agent, pool, number, parts.gateway)
     async with parts.gate.database.transaction() as connection:
         return await claim_within(connection, claiming)
 
@@ -132,7 +141,10 @@ async def claim_within(connection: Connection, claiming: Claiming) -> Claimed | 
     reasons: list[str] = []
     day = await day_of(connection, place, claiming.now, claiming.pool)
     for row in await _candidates(connection, claiming):
-        taken = await _take(connection, claiming, row, day)
+        try:
+            taken = await _take(connection, claiming, row, day)
+        except GatewayFailed as failed:
+            return NothingToClaim(f"the metering gateway for models gives no key: {failed}")
         if isinstance(taken, Claimed):
             return taken
         reasons.append(f"#{row.number}: {taken}")
@@ -154,7 +166,7 @@ async def _candidates(connection: Connection, claiming: Claiming) -> list[Ticket
 
 
 async def _take(connection: Connection, claiming: Claiming, seen: TicketRow, day: Day) -> Claimed | str:
-    """The ticket, or why it cannot be had now."""
+    """The ticket, or why it cannot be had now. Raises GatewayFailed; then nothing of it happened."""
     row = await ticket.lock(connection, seen.repository_id, seen.number)
     held = await snapshots.newest(connection, seen.repository_id, seen.number)
     if row is None or held is None or row.state is not State.WAITING:
@@ -162,13 +174,13 @@ async def _take(connection: Connection, claiming: Claiming, seen: TicketRow, day
     because = await _because_not(connection, claiming, row, held, day)
     if because is not None:
         return because
-    place, courier, agent, pool = claiming.place, claiming.courier, claiming.agent, claiming.pool
+    place = claiming.place
     limits = limits_for(place, row, held.form)
     remaining = left(limits, await used_by(connection, row.repository_id, row.number))
     branch = branch_of(place, row.number)
     try:
         async with connection.transaction():
-            return await _begin(place, courier, connection, row, held, remaining, branch, agent, pool)
+            return await _begin(connection, claiming, row, held, remaining, branch)
     except CannotOpen as cannot:
         return str(cannot)
 
@@ -194,18 +206,16 @@ async def _because_not(
 
 
 async def _begin(
-    place: Place,
-    courier: CourierPlace | None,
     connection: Connection,
+    claiming: Claiming,
     row: TicketRow,
     held: TicketSnapshot,
     remaining: Limits,
     branch: str,
-    agent: str,
-    pool: str | None,
 ) -> Claimed:
-    """Raises CannotOpen; then nothing of it happened."""
-    key = key_of(row)
+    """Raises CannotOpen and GatewayFailed; then nothing of it happened."""
+    place, courier, agent, pool = claiming.place, claiming.courier, claiming.agent, claiming.pool
+    key, models = key_of(row), None
     cause = Cause(agent, f"claimed for attempt {row.attempts + 1}")
     moved = await change(connection, key, Event.CLAIMED, cause)
     assert moved is not None  # the row was locked while it was waiting
@@ -217,10 +227,12 @@ async def _begin(
         wanted = _wanted(place, courier, row, held, remaining, branch, agent)
         opened = await sessions.open_within(connection, wanted)
         await runs.set_session(connection, run.id, opened[1].session)
+        if claiming.gateway is not None:
+            models = await give_key(connection, claiming.gateway, opened[1], row.number, remaining, claiming.now)
     now = await runs.open_run(connection, row.repository_id, row.number)
     await audit.append(connection, recorded(key, Event.CLAIMED, cause, moved))
     token, grant = opened or (None, None)
-    return Claimed(key, place.repository.full_name, row.title, held, now or run, remaining, token, grant)
+    return Claimed(key, place.repository.full_name, row.title, held, now or run, remaining, token, grant, models)
 
 
 def _wanted(

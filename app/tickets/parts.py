@@ -13,6 +13,7 @@ from app.github import graph
 from app.github.client import GitHubClient
 from app.github.clients import GitHubApp
 from app.keys import TicketKey
+from app.tickets.litellm import Gateway
 from app.tickets.supervisor import Supervisor
 from policies.load import PolicyState
 from policies.ticket_section import TicketRules
@@ -23,11 +24,13 @@ MOST_KEPT = 1_000
 
 @dataclass(frozen=True, slots=True)
 class TicketParts:
-    """The gate; the courier App, without which no session can be opened; and the program that runs agents, if any."""
+    """The gate; the courier App, without which no session can be opened; the program that runs agents, and the gateway
+    that meters their calls of models, if there are any."""
 
     gate: Gate
     courier: GitHubApp | None = None
     supervisor: Supervisor | None = None
+    gateway: Gateway | None = None
     places: dict[int, tuple[datetime, Place]] = field(default_factory=dict)  # by repository, and until when they stand
 
 

@@ -18,7 +18,7 @@ from app.store.tickets.runs import Progress
 from app.store.tickets.ticket import SeenIssue
 from app.store.work import Lease
 from app.store.worker import Done, Outcome, Sleep
-from app.tickets import commands, stopping
+from app.tickets import commands, metering, stopping
 from app.tickets.answering import answer
 from app.tickets.changing import changed
 from app.tickets.dispatching import dispatch
@@ -62,7 +62,9 @@ async def reconcile_ticket(parts: TicketParts, lease: Lease, key: TicketKey) -> 
 async def _gone(parts: TicketParts, place: Place) -> Outcome:
     """The issue was deleted or transferred: nobody can say anything to its ticket any more, so it ends."""
     view = await _moved(parts, place, issue_open=False)
-    return Sleep(STOPPING_AGAIN) if view is not None and view.row.state is State.STOPPING else Done()
+    if view is not None and view.row.state is State.STOPPING:
+        return Sleep(STOPPING_AGAIN)
+    return Sleep(AT_WORK_AGAIN) if await metering.keep(parts, place, place.key.number) else Done()
 
 
 async def _note(parts: TicketParts, place: Place, issue: Issue) -> None:
@@ -87,6 +89,7 @@ def _meant_as_ticket(body: str) -> bool:
 async def _settled(parts: TicketParts, place: Place, issue: Issue) -> Outcome:
     async with parts.gate.database.transaction() as connection:
         await decide_week(connection, place, parts.gate.now())
+    await metering.keep(parts, place, issue.number)
     view = await _moved(parts, place, issue_open=issue.state == "open")
     if view is None:
         return Done()
@@ -97,7 +100,9 @@ async def _settled(parts: TicketParts, place: Place, issue: Issue) -> Outcome:
     await show(parts.gate, place, issue, view)
     if view.row.state is State.STOPPING:
         return Sleep(STOPPING_AGAIN)
-    return Sleep(AT_WORK_AGAIN) if view.row.state in AT_WORK or _is_started_by_us(place, view) else Done()
+    unsettled = await metering.keep(parts, place, issue.number)
+    again = view.row.state in AT_WORK or unsettled or _is_started_by_us(place, view)
+    return Sleep(AT_WORK_AGAIN) if again else Done()
 
 
 def _is_started_by_us(place: Place, view: TicketView) -> bool:

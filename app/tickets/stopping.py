@@ -14,6 +14,7 @@ from app.proxy import ledger, sessions
 from app.proxy.stopping import AFTERWARDS
 from app.store.tickets import runs
 from app.store.tickets.ticket import TicketRow
+from app.tickets import metering
 from app.tickets.parts import Place, TicketParts
 
 log = structlog.get_logger(__name__)
@@ -26,12 +27,16 @@ async def confirmed(parts: TicketParts, place: Place, row: TicketRow) -> tuple[b
 
     Raises GitHub's errors: a branch that could not be read confirms nothing.
     """
+    metered = await metering.keep(parts, place, row.number)
     async with parts.gate.database.transaction() as connection:
         opened = await sessions.of_ticket(connection, row.repository_id, row.number)
         run = await runs.newest(connection, row.repository_id, row.number)
     for session in opened:
         if session.live or await _happens(parts, session.grant.session):
             return False, f"session {session.grant.session} still has something under way", None
+    usable = [meter for meter in metered if meter.blocked_at is None]
+    if usable:
+        return False, f"the key for models of session {usable[0].session_id} is not blocked yet", None
     if parts.supervisor is not None and run is not None and not await parts.supervisor.tell("stop", _about(row, run)):
         return False, "the supervisor did not say that the agent is gone", None
     if run is None:

@@ -14,6 +14,7 @@ from typing import Any
 import httpx
 
 from app.agent_api.openapi import document
+from app.config import LitellmSettings
 from app.github.identity import AppIdentity
 from app.proxy.running import proxying
 from app.proxy.session_token import ENROLMENT, new_token, token_hash
@@ -102,7 +103,12 @@ async def enrolled(database: Database, repository_id: int, pool: str, name: str 
 
 @contextlib.asynccontextmanager
 async def bureau(
-    folder: Path, database: Database, policy: str = TICKETS, issuers: tuple[str, ...] = (), baseline: str | None = None
+    folder: Path,
+    database: Database,
+    policy: str = TICKETS,
+    issuers: tuple[str, ...] = (),
+    baseline: str | None = None,
+    litellm: LitellmSettings | None = None,
 ) -> AsyncIterator[Bureau]:
     async with contextlib.AsyncExitStack() as stack:
         stage = await stack.enter_async_context(scene(folder, database))
@@ -112,7 +118,7 @@ async def bureau(
         app, key = stage.github.register_app("carrier", COURIER_PERMISSIONS, [])
         stage.github.install(app, "acme")
         identity = AppIdentity("courier", app.id, (SecretStr(key),), stage.github.world.base_url)
-        running = proxying(database, identity, issuers=issuers, baseline=baseline)
+        running = proxying(database, identity, issuers=issuers, baseline=baseline, litellm=litellm)
         proxy = await stack.enter_async_context(running)
         port = await stack.enter_async_context(serving(proxy))
         address = f"http://127.0.0.1:{port}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,16 @@ from typer.testing import CliRunner
 
 from app.agent_api import call, claiming
 from app.cli.commands import app
+from app.config import LitellmSettings
 from app.proxy.trust import TRUST_PATH
+from app.secret import SecretStr
 from app.store.database import Connection, Database
 from app.tickets.claims import Claimed, Claiming, NothingToClaim, claim_within
 from policies.tickets.states import State
 from tests.agent.bureau import POOL, Bureau, bureau, soon
 from tests.proxy.scene import serving
 from tests.proxy.test_exchange import OTHER, Issuer, identity
+from tests.tickets.litellm import ADMIN, LiteLlm, hashed
 
 pytestmark = pytest.mark.anyio
 TRUST = """\
@@ -162,6 +166,18 @@ async def test_with_a_baseline_that_cannot_be_read_nothing_is_claimed(tmp_path: 
         answer = await town.call("POST", "/agent/claim", {})
         assert answer.status_code == 503 and "MERGEGATE_POLICY_BASELINE" in answer.json()["message"]
         assert await town.desk.state(number) is State.WAITING
+
+
+async def test_where_models_are_metered_a_claim_brings_the_key_for_them(tmp_path: Path, database: Database) -> None:
+    litellm = LiteLlm()
+    async with serving(litellm.app()) as port:
+        settings = LitellmSettings(url=f"http://127.0.0.1:{port}", key=SecretStr(ADMIN))
+        async with bureau(tmp_path, database, litellm=settings) as town:
+            await town.accepted()
+            claimed = await town.claim()
+            assert claimed["models"]["url"] == settings.url
+            budget = litellm.keys[hashed(claimed["models"]["key"])].max_budget
+            assert budget == Decimal(claimed["left"]["cost"]) > 0
 
 
 async def test_while_github_is_away_it_is_asked_again_and_what_needs_it_not_goes_on(town: Bureau) -> None:

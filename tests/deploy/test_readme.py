@@ -40,6 +40,7 @@ def test_every_setting_is_documented(name: str) -> None:
         "pages": "MERGEGATE_PUBLIC_URL",
         "ci_servers": "MERGEGATE_BUILDKITE_TOKEN",
         "keep": "MERGEGATE_KEEP_DECISIONS",
+        "litellm": "MERGEGATE_LITELLM_URL",
         "webhook_secrets": "MERGEGATE_WEBHOOK_SECRET",
     }
     assert variables.get(name, f"MERGEGATE_{name.upper()}") in README

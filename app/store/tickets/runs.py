@@ -82,12 +82,13 @@ BEGIN = f"""
 insert into ticket_runs (repository_id, number, attempt, revision, agent, pool, branch, session_id)
 values (%s, %s, %s, %s, %s, %s, %s, %s) returning {COLUMNS}
 """
-# An attempt's cost only grows: a report that comes late, or from an agent that began anew, takes nothing back.
+# An attempt's cost only grows: a report that comes late, or from an agent that began anew, takes nothing back. What is
+# metered stays so, whatever an agent adds to it.
 REPORT = f"""
 update ticket_runs set heartbeat_at = clock_timestamp(), started_at = coalesce(started_at, clock_timestamp()),
   step = coalesce(%s, step), steps = coalesce(%s, steps), percent = coalesce(%s, percent),
   doing = coalesce(%s, doing), blocker = coalesce(%s, blocker), cost = greatest(cost, %s),
-  cost_kind = case when %s::numeric is null then cost_kind else %s end
+  cost_kind = case when %s::numeric is null or cost_kind = 'hard' then cost_kind else %s end
 where id = %s and ended_at is null returning {COLUMNS}
 """
 SUMS = (

@@ -1,0 +1,95 @@
+# ruff: noqa: S608 - the statements are put together from the constants of this file alone
+"""Keys for models that sessions of tickets were given, and what was spent with them. Amounts are US dollars."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from psycopg.rows import class_row
+
+from app.store.database import Connection
+
+
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """The key of one session. `live` says whether the session is, `expired` that the key's own time is over,
+    `rested` that it has been blocked for so long that what it spent is written down at the gateway."""
+
+    session_id: int
+    key_hash: str
+    budget: Decimal
+    spend: Decimal
+    blocked_at: datetime | None
+    live: bool
+    expired: bool
+    rested: bool
+
+
+OPEN = """
+select session_id, key_hash, budget, spend, blocked_at,
+  (sessions.ended_at is null and sessions.expires_at > clock_timestamp()) as live,
+  session_meters.expires_at <= clock_timestamp() as expired,
+  coalesce(blocked_at < clock_timestamp() - interval '1 minute', false) as rested
+from session_meters join sessions on sessions.id = session_id
+where session_meters.repository_id = %s and number = %s and settled_at is null order by session_id
+"""
+NEWEST = "(select max(id) from ticket_runs where session_id = %(session)s)"
+# The attempts of a session share its key: what the earlier ones used is not the newest one's.
+TO_RUN = f"""
+update ticket_runs set cost_kind = 'hard', cost = greatest(cost, 0, %(spend)s - coalesce((select sum(other.cost)
+  from ticket_runs as other where other.session_id = %(session)s and other.id <> {NEWEST}), 0))
+where id = {NEWEST}
+"""
+
+
+async def add(
+    connection: Connection,
+    session_id: int,
+    repository_id: int,
+    number: int,
+    *,
+    key_hash: str,
+    budget: Decimal,
+    expires_at: datetime,
+) -> None:
+    """The key that a session was given; the costs of its attempts are hard from now on."""
+    await connection.execute(
+        "insert into session_meters (session_id, repository_id, number, key_hash, budget, expires_at) "
+        "values (%s, %s, %s, %s, %s, %s)",
+        (session_id, repository_id, number, key_hash, budget, expires_at),
+    )
+    await connection.execute(TO_RUN, {"session": session_id, "spend": Decimal(0)})
+
+
+async def unsettled(connection: Connection, repository_id: int, number: int) -> list[Meter]:
+    """Keys of a ticket that may still be used, or whose last spend was not read yet."""
+    cursor = connection.cursor(row_factory=class_row(Meter))
+    await cursor.execute(OPEN, (repository_id, number))
+    return await cursor.fetchall()
+
+
+async def spent(connection: Connection, session_id: int, spend: Decimal) -> None:
+    """What a key has spent in all, which never becomes less; the session's newest attempt bears the difference."""
+    await connection.execute(
+        "update session_meters set spend = greatest(spend, %s) where session_id = %s", (spend, session_id)
+    )
+    await connection.execute(TO_RUN, {"session": session_id, "spend": spend})
+
+
+async def set_budget(connection: Connection, session_id: int, budget: Decimal) -> None:
+    await connection.execute("update session_meters set budget = %s where session_id = %s", (budget, session_id))
+
+
+async def blocked(connection: Connection, session_id: int) -> None:
+    await connection.execute(
+        "update session_meters set blocked_at = coalesce(blocked_at, clock_timestamp()) where session_id = %s",
+        (session_id,),
+    )
+
+
+async def settled(connection: Connection, session_id: int) -> None:
+    await connection.execute(
+        "update session_meters set settled_at = clock_timestamp() where session_id = %s", (session_id,)
+    )

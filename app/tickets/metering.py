@@ -1,0 +1,112 @@
+"""Making the cost of a session hard: a key for models with a budget held to the ticket's limits, blocked at its end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import structlog
+
+from app.proxy.grant import Grant
+from app.secret import SecretStr
+from app.store.database import Connection
+from app.store.tickets import meters, snapshots, ticket
+from app.store.tickets.meters import Meter
+from app.tickets.limiting import limits_for, used_by
+from app.tickets.litellm import Gateway, GatewayFailed
+from app.tickets.parts import Place, TicketParts
+from policies.tickets.cost import session_budget
+from policies.tickets.limits import Limits
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAccess:
+    """Where an agent calls models, and its own key for it."""
+
+    url: str
+    key: SecretStr
+
+
+async def give_key(
+    connection: Connection, gateway: Gateway, grant: Grant, number: int, remaining: Limits, now: datetime
+) -> ModelAccess:
+    """A key for the session of a ticket, with what the ticket has left. Raises GatewayFailed.
+
+    In the claim's transaction: where that fails, nobody was given the key, and it dies by its own time.
+    """
+    about = {"repository": f"{grant.owner}/{grant.repository}", "ticket": number, "session": grant.session}
+    seconds = max(1, int((grant.expires_at - now).total_seconds()))
+    issued = await gateway.generate(budget=remaining.cost, seconds=seconds, metadata=about)
+    await meters.add(
+        *(connection, grant.session, grant.repository_id, number),
+        key_hash=issued.key_hash,
+        budget=issued.budget,
+        expires_at=grant.expires_at,
+    )
+    return ModelAccess(gateway.url, issued.key)
+
+
+async def keep(parts: TicketParts, place: Place, number: int) -> list[Meter]:
+    """Read what the ticket's keys spent, hold them to its limits as they are now, block those whose session is over.
+
+    What is not done at the end of it: keys that may still be used, or whose last spend is not known yet.
+    """
+    for meter in await _unsettled(parts, place, number):
+        try:
+            await _keep(parts, place, number, meter)
+        except GatewayFailed as failed:
+            log.error("the metering gateway failed", key=str(place.key), session=meter.session_id, because=str(failed))
+            await _given_up(parts, meter)
+    return await _unsettled(parts, place, number)
+
+
+async def _unsettled(parts: TicketParts, place: Place, number: int) -> list[Meter]:
+    async with parts.gate.database.transaction() as connection:
+        return await meters.unsettled(connection, place.repository.id, number)
+
+
+async def _keep(parts: TicketParts, place: Place, number: int, meter: Meter) -> None:
+    """Raises GatewayFailed. A key is blocked before anything else is asked about it."""
+    gateway, database = parts.gateway, parts.gate.database
+    if gateway is None:
+        raise GatewayFailed("MERGEGATE_LITELLM_URL is not set any more")
+    if not meter.live and meter.blocked_at is None:
+        await gateway.block(meter.key_hash)
+        async with database.transaction() as connection:
+            await meters.blocked(connection, meter.session_id)
+    spend = await gateway.spend(meter.key_hash)
+    async with database.transaction() as connection:
+        await meters.spent(connection, meter.session_id, spend)
+    if meter.live:
+        await _hold(parts, gateway, place, number, meter)
+    elif meter.rested:
+        await gateway.delete(meter.key_hash)
+        async with database.transaction() as connection:
+            await meters.settled(connection, meter.session_id)
+
+
+async def _hold(parts: TicketParts, gateway: Gateway, place: Place, number: int, before: Meter) -> None:
+    """The key's budget follows the ticket's limits. The row is locked, so that no `/limit` comes in between."""
+    async with parts.gate.database.transaction() as connection:
+        row = await ticket.lock(connection, place.repository.id, number)
+        held = await snapshots.newest(connection, place.repository.id, number)
+        found = await meters.unsettled(connection, place.repository.id, number)
+        meter = next((one for one in found if one.session_id == before.session_id), None)
+        if row is None or held is None or meter is None:
+            return
+        used = await used_by(connection, place.repository.id, number)
+        budget = session_budget(limits_for(place, row, held.form), used, meter.spend)
+        if budget != meter.budget:
+            await gateway.set_budget(meter.key_hash, budget)
+            await meters.set_budget(connection, meter.session_id, budget)
+
+
+async def _given_up(parts: TicketParts, meter: Meter) -> None:
+    """A key whose own time is over does nothing any more, whether the gateway can be asked or not."""
+    if meter.live or not meter.expired:
+        return
+    async with parts.gate.database.transaction() as connection:
+        await meters.blocked(connection, meter.session_id)
+        await meters.settled(connection, meter.session_id)
