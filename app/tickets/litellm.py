@@ -73,9 +73,10 @@ class Gateway:
             raise GatewayFailed("its answer to /key/info holds no spend")
         return found
 
-    async def set_budget(self, key_hash: str, budget: Decimal) -> None:
-        """Raises GatewayFailed."""
-        await self._call("POST", "/key/update", {"key": key_hash, "max_budget": float(budget)})
+    async def renew(self, key_hash: str, *, budget: Decimal, seconds: int) -> None:
+        """What a key may spend in all, what it spent before included, and how long from now. Raises GatewayFailed."""
+        asked = {"key": key_hash, "max_budget": float(budget), "duration": f"{seconds}s"}
+        await self._call("POST", "/key/update", asked)
 
     async def block(self, key_hash: str) -> None:
         """No call with this key is let through any more; what it spent can still be read. Raises GatewayFailed."""

@@ -37,7 +37,7 @@ async def give_key(
     In the claim's transaction: where that fails, nobody was given the key, and it dies by its own time.
     """
     about = {"repository": f"{grant.owner}/{grant.repository}", "ticket": number, "session": grant.session}
-    seconds = max(1, int((grant.expires_at - now).total_seconds()))
+    seconds = _seconds(grant.expires_at, now)
     issued = await gateway.generate(budget=remaining.cost, seconds=seconds, metadata=about)
     await meters.add(
         *(connection, grant.session, grant.repository_id, number),
@@ -53,7 +53,10 @@ async def keep(parts: TicketParts, place: Place, number: int) -> list[Meter]:
 
     What is not done at the end of it: keys that may still be used, or whose last spend is not known yet.
     """
-    for meter in await _unsettled(parts, place, number):
+    found = await _unsettled(parts, place, number)
+    if not found:
+        return found
+    for meter in found:
         try:
             await _keep(parts, place, number, meter)
         except GatewayFailed as failed:
@@ -88,7 +91,9 @@ async def _keep(parts: TicketParts, place: Place, number: int, meter: Meter) -> 
 
 
 async def _hold(parts: TicketParts, gateway: Gateway, place: Place, number: int, before: Meter) -> None:
-    """The key's budget follows the ticket's limits. The row is locked, so that no `/limit` comes in between."""
+    """The key's budget follows the ticket's limits, its time that of the session, which an attempt more makes longer.
+    The row is locked, so that no `/limit` comes in between.
+    """
     async with parts.gate.database.transaction() as connection:
         row = await ticket.lock(connection, place.repository.id, number)
         held = await snapshots.newest(connection, place.repository.id, number)
@@ -98,9 +103,14 @@ async def _hold(parts: TicketParts, gateway: Gateway, place: Place, number: int,
             return
         used = await used_by(connection, place.repository.id, number)
         budget = session_budget(limits_for(place, row, held.form), used, meter.spend)
-        if budget != meter.budget:
-            await gateway.set_budget(meter.key_hash, budget)
-            await meters.set_budget(connection, meter.session_id, budget)
+        if budget != meter.budget or meter.outlived:
+            seconds = _seconds(meter.expires_at, parts.gate.now())
+            await gateway.renew(meter.key_hash, budget=budget, seconds=seconds)
+            await meters.renewed(connection, meter.session_id, budget, meter.expires_at)
+
+
+def _seconds(until: datetime, now: datetime) -> int:
+    return max(1, int((until - now).total_seconds()))
 
 
 async def _given_up(parts: TicketParts, meter: Meter) -> None:

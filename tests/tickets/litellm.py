@@ -87,6 +87,7 @@ class LiteLlm:
 
     async def _update(self, body: dict[str, Any]) -> dict[str, Any]:
         self.keys[body["key"]].max_budget = Decimal(str(body["max_budget"]))
+        self.keys[body["key"]].duration = body["duration"]
         return body
 
     async def _block(self, body: dict[str, Any]) -> dict[str, Any]:

@@ -93,6 +93,31 @@ async def test_a_limit_set_later_moves_the_budget(metered: Desk, litellm: LiteLl
     assert held_for(litellm, found).max_budget == Decimal("4")
 
 
+async def test_a_session_that_lives_longer_keeps_its_key(metered: Desk, litellm: LiteLlm) -> None:
+    number = await accepted(metered)
+    found = await metered.claimed()
+    before = int(held_for(litellm, found).duration.removesuffix("s"))
+    await metered.stage.gate.database.query(
+        "update sessions set expires_at = expires_at + interval '1 hour' returning id"
+    )
+    await metered.look(number)
+    assert 3500 <= int(held_for(litellm, found).duration.removesuffix("s")) - before <= 3600
+
+
+async def test_a_key_whose_time_is_over_needs_no_gateway(metered: Desk, litellm: LiteLlm) -> None:
+    number = await accepted(metered)
+    await metered.claimed()
+    litellm.away = True
+    await metered.write(number, "/stop now")
+    await metered.look(number)
+    assert await metered.state(number) is State.STOPPING
+    await metered.stage.gate.database.query(
+        "update session_meters set expires_at = clock_timestamp() - interval '2 minutes' returning session_id"
+    )
+    await metered.look(number)
+    assert await metered.state(number) is State.STOPPED
+
+
 async def test_a_stop_blocks_the_key_before_it_is_confirmed(metered: Desk, litellm: LiteLlm) -> None:
     number = await accepted(metered)
     found = await metered.claimed()

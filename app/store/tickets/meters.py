@@ -14,8 +14,9 @@ from app.store.database import Connection
 
 @dataclass(frozen=True, slots=True)
 class Meter:
-    """The key of one session. `live` says whether the session is, `expired` that the key's own time is over,
-    `rested` that it has been blocked for so long that what it spent is written down at the gateway."""
+    """The key of one session. `live` says whether the session is, `expires_at` when it ends by itself, `outlived` that
+    this is later than the key's own end, `expired` that the key's time is over for certain, `rested` that it has been
+    blocked for so long that what it spent is written down at the gateway."""
 
     session_id: int
     key_hash: str
@@ -23,6 +24,8 @@ class Meter:
     spend: Decimal
     blocked_at: datetime | None
     live: bool
+    expires_at: datetime
+    outlived: bool
     expired: bool
     rested: bool
 
@@ -30,7 +33,8 @@ class Meter:
 OPEN = """
 select session_id, key_hash, budget, spend, blocked_at,
   (sessions.ended_at is null and sessions.expires_at > clock_timestamp()) as live,
-  session_meters.expires_at <= clock_timestamp() as expired,
+  sessions.expires_at, sessions.expires_at > session_meters.expires_at as outlived,
+  session_meters.expires_at < clock_timestamp() - interval '1 minute' as expired,
   coalesce(blocked_at < clock_timestamp() - interval '1 minute', false) as rested
 from session_meters join sessions on sessions.id = session_id
 where session_meters.repository_id = %s and number = %s and settled_at is null order by session_id
@@ -78,8 +82,12 @@ async def spent(connection: Connection, session_id: int, spend: Decimal) -> None
     await connection.execute(TO_RUN, {"session": session_id, "spend": spend})
 
 
-async def set_budget(connection: Connection, session_id: int, budget: Decimal) -> None:
-    await connection.execute("update session_meters set budget = %s where session_id = %s", (budget, session_id))
+async def renewed(connection: Connection, session_id: int, budget: Decimal, expires_at: datetime) -> None:
+    """What the key may spend in all, and until when."""
+    await connection.execute(
+        "update session_meters set budget = %s, expires_at = %s where session_id = %s",
+        (budget, expires_at, session_id),
+    )
 
 
 async def blocked(connection: Connection, session_id: int) -> None:
