@@ -76,6 +76,9 @@ class TicketRules(Section):
     limits: TicketLimits = Field(description="What holds where a ticket does not say.")
     most: TicketLimits = Field(description="What no ticket may go beyond, whoever raises its limits.")
     day: DayLimits = Field(description="What a day may use.")
+    costs: Literal["any", "hard"] = Field(
+        description="`hard`: no agent gets a ticket where nothing meters what it spends before it is spent."
+    )
     running: Annotated[int, Field(ge=1, le=1_000)] = Field(description="Tickets in work at a time.")
     scale: TicketScale = Field(description="When more may be in work than two.")
     pools: Annotated[dict[PoolName, Pool], Field(max_length=100)] = Field(

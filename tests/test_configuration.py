@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from app.config import AppSettings, PageSettings, Settings
+from app.config import AppSettings, LitellmSettings, PageSettings, Settings
 from app.configuration import record_configuration, secret_fingerprint
 from app.gate.child_request import Child
 from app.github.errors import BadCredentials
@@ -25,10 +25,11 @@ from tests.github.build import app_key
 
 __all__ = ["anyio_backend", "database", "database_url", "server"]
 
-WEBHOOK, CLIENT, OPERATOR = (
+WEBHOOK, CLIENT, OPERATOR, MODELS = (
     "webhook-secret-of-thirty-two-chars",
     "client-secret-1",
     "operator-token-of-thirty-two-chars",
+    "sk-key-of-the-gateway",
 )
 
 
@@ -72,6 +73,7 @@ def settings(keys: Sequence[str], webhook: Sequence[str] = (WEBHOOK,)) -> Settin
         webhook_secrets=tuple(map(SecretStr, webhook)),
         pages=PageSettings(public_url="https://gate.example", client_id="x", client_secret=SecretStr(CLIENT)),
         operator_token=SecretStr(OPERATOR),
+        litellm=LitellmSettings(url="https://models.example", key=SecretStr(MODELS)),
         policy_baseline="version: 1",
     )
 
@@ -86,11 +88,12 @@ async def test_a_change_is_recorded_once_and_without_a_secret(database: Database
     old, new = app_key(1)[0], app_key(2)[0]
     for _ in range(2):
         await record_configuration(database, settings([old]))
-    first = ["gate App", "webhook secrets", "client secret", "operator token", "policy baseline"]
+    first = ["gate App", "webhook secrets", "client secret", "operator token"]
+    first += ["key of the metering gateway", "policy baseline"]
     assert await changes(database) == first
     await record_configuration(database, settings([new, old]))
     await record_configuration(database, settings([new, old], (WEBHOOK, CLIENT)))
     await record_configuration(database, Settings(data=Path("/nonexistent")))
     assert await changes(database) == [*first, "gate App", "webhook secrets"]
     text = "".join(row[0] for row in await database.query("select record from audit_log"))
-    assert not any(secret in text for secret in (WEBHOOK, CLIENT, OPERATOR, old[60:120], new[60:120]))
+    assert not any(secret in text for secret in (WEBHOOK, CLIENT, OPERATOR, MODELS, old[60:120], new[60:120]))

@@ -32,6 +32,7 @@ from app.tickets.litellm import Gateway, GatewayFailed
 from app.tickets.metering import ModelAccess, give_key
 from app.tickets.parts import Place, TicketParts
 from app.tickets.scaling import because_of_step
+from policies.tickets.cost import unmetered
 from policies.tickets.limits import Day, Limits, left, no_attempt, no_place, no_start
 from policies.tickets.states import Event, State
 
@@ -197,8 +198,10 @@ async def _because_not(
         return f"it depends on #{open_ones[0]}, which is not merged"
     place, pool = claiming.place, claiming.pool
     limits, used = limits_for(place, row, held.form), await used_by(connection, row.repository_id, row.number)
+    metered = claiming.courier is not None and claiming.gateway is not None
     return (
-        no_attempt(limits, used)
+        unmetered(place.rules, place.floor, metered=metered)
+        or no_attempt(limits, used)
         or no_start(place.rules, place.floor, limits, used, day)
         or no_place(place.rules, pool, day)
         or await because_of_step(connection, place, day.running)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from policies.ticket_section import TicketRules
 from policies.tickets.limits import Limits, Used, left
+
+UNMETERED = "the policy asks for hard costs (`ticket.costs`), and nothing meters what this agent would spend"
 
 
 def session_budget(limits: Limits, used: Used, spent: Decimal) -> Decimal:
@@ -14,3 +17,9 @@ def session_budget(limits: Limits, used: Used, spent: Decimal) -> Decimal:
     set apart for the ticket when it was claimed (`no_start`), so it cannot be less.
     """
     return spent + left(limits, used).cost
+
+
+def unmetered(rules: TicketRules, floor: TicketRules | None, *, metered: bool) -> str | None:
+    """Why an agent whose calls of models are not `metered` gets no ticket; None where it may have one."""
+    asked = "hard" in (rules.costs, None if floor is None else floor.costs)
+    return UNMETERED if asked and not metered else None

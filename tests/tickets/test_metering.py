@@ -16,9 +16,10 @@ from app.store.tickets import runs
 from app.store.tickets.runs import Progress, Run
 from app.tickets.claims import Claimed, NothingToClaim
 from app.tickets.litellm import MOST_READ, Gateway, GatewayFailed
+from policies.tickets.cost import UNMETERED
 from policies.tickets.states import State
 from tests.gate.scene import scene
-from tests.tickets.desk import Desk, desk
+from tests.tickets.desk import TICKETS, Desk, desk
 from tests.tickets.litellm import Held, LiteLlm, hashed
 from tests.tickets.test_claims import accepted
 
@@ -152,6 +153,16 @@ async def test_without_the_gateway_no_ticket_is_handed_out(metered: Desk, litell
     assert isinstance(found, NothingToClaim)
     assert found.because == ("the metering gateway for models gives no key: /key/generate was answered with status 503")
     assert await metered.state(number) is State.WAITING and (await metered.row(number)).attempts == 0
+
+
+async def test_where_costs_must_be_hard_nothing_unmetered_is_started(tmp_path: Path, database: Database) -> None:
+    policy = TICKETS + "  costs: hard\n"
+    async with scene(tmp_path, database) as stage, desk(stage, policy) as opened:
+        number = await accepted(opened)
+        found = await opened.claim()
+        assert isinstance(found, NothingToClaim) and found.because == f"#{number}: {UNMETERED}"
+        opened.parts = replace(opened.parts, gateway=LiteLlm().gateway())
+        assert isinstance(await opened.claim(), Claimed)
 
 
 async def test_a_key_without_the_budget_that_was_asked_for_is_taken_back(litellm: LiteLlm) -> None:

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policies.tickets.cost import session_budget
+from app.gate.presets import read_presets
+from policies.load import load
+from policies.ticket_section import TicketRules
+from policies.tickets.cost import UNMETERED, session_budget, unmetered
 from policies.tickets.limits import Limits, Used, no_attempt
 
+RULES = load("version: 1\n", read_presets()).ticket
+HARD = load("version: 1\nticket: {costs: hard}\n", read_presets()).ticket
 CALLS = st.lists(st.decimals(min_value="0.01", max_value="3", places=2), max_size=12)
 CAPS = st.decimals(min_value="0.01", max_value="9", places=2)
 
@@ -41,3 +47,20 @@ def test_a_later_limit_holds_for_what_was_spent_before(
 ) -> None:
     budget = session_budget(limits(new), Used(cost=before + now), now)
     assert before + budget <= max(new, before + now)
+
+
+@pytest.mark.parametrize(
+    ("rules", "floor", "metered", "because"),
+    [
+        (RULES, None, False, None),
+        (RULES, RULES, False, None),
+        (HARD, None, False, UNMETERED),
+        (HARD, None, True, None),
+        (RULES, HARD, False, UNMETERED),
+        (RULES, HARD, True, None),
+    ],
+)
+def test_hard_costs_need_a_meter(
+    rules: TicketRules, floor: TicketRules | None, metered: bool, because: str | None
+) -> None:
+    assert unmetered(rules, floor, metered=metered) == because
