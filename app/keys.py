@@ -189,6 +189,24 @@ class RulesKey:
 
 
 @dataclass(frozen=True, slots=True)
+class BoardKey:
+    """The issue that shows a repository's tickets."""
+
+    kind: ClassVar = "board"
+    installation_id: int
+    repository_id: int
+
+    def __str__(self) -> str:
+        return f"board:{self.installation_id}:{self.repository_id}:"
+
+    @classmethod
+    def parse(cls, installation: str, repository: str, rest: str) -> Self:
+        if rest:
+            raise ValueError(rest)
+        return cls(int(installation), int(repository))
+
+
+@dataclass(frozen=True, slots=True)
 class UpkeepKey:
     """The clock of what only the service itself needs: old rows go, the audit log is anchored."""
 
@@ -208,6 +226,7 @@ Key = (
     PullKey
     | GroupKey
     | TicketKey
+    | BoardKey
     | BranchKey
     | TipKey
     | QueueKey
@@ -222,7 +241,7 @@ Key = (
 KINDS: dict[str, type[Key]] = {
     kind.kind: kind
     for kind in (
-        *(PullKey, GroupKey, TicketKey, BranchKey, TipKey),
+        *(PullKey, GroupKey, TicketKey, BoardKey, BranchKey, TipKey),
         *(QueueKey, CommitKey, RepositoryKey, InstallationKey, ResyncKey, UpkeepKey, RulesKey),
     )
 }

@@ -34,7 +34,7 @@ from app.store.deliveries import DeliveryWriter
 from app.store.worker import Worker
 from app.tickets.litellm import Gateway
 from app.tickets.parts import TicketParts
-from app.tickets.reconcile import reconcile_ticket
+from app.tickets.reconcile import reconcile
 from app.tickets.supervisor import Supervisor
 from app.web.health import health_router
 from app.web.metrics import Sources
@@ -114,8 +114,8 @@ async def _working(gate: Gate, tickets: TicketParts, settings: Settings) -> Asyn
     async with gate.database.transaction() as connection:
         await work.mark(connection, [clock_mark(), upkeep_mark()])
     interval = timedelta(seconds=settings.resync_interval)
-    reconcile = Reconciler(gate, interval, partial(reconcile_ticket, tickets), bool(settings.webhook_secrets))
-    worker = Worker(gate.database, reconcile, settings.slots)
+    reconciler = Reconciler(gate, interval, partial(reconcile, tickets), bool(settings.webhook_secrets))
+    worker = Worker(gate.database, reconciler, settings.slots)
     tasks = [asyncio.create_task(worker.run())]
     if settings.heartbeat_url is not None:
         tasks.append(asyncio.create_task(beat(settings.heartbeat_url, worker.makes_progress)))

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from app.keys import (
     KINDS,
+    BoardKey,
     BranchKey,
     CommitKey,
     GroupKey,
@@ -31,6 +32,7 @@ REFS = st.text(min_size=1, max_size=80).map(lambda name: f"refs/heads/{name}")
 KEYS = st.one_of(
     st.builds(PullKey, NUMBERS, NUMBERS, NUMBERS),
     st.builds(TicketKey, NUMBERS, NUMBERS, NUMBERS),
+    st.builds(BoardKey, NUMBERS, NUMBERS),
     st.builds(GroupKey, NUMBERS, NUMBERS, SHAS, REFS),
     st.builds(BranchKey, NUMBERS, NUMBERS, REFS),
     st.builds(TipKey, NUMBERS, NUMBERS, REFS),
@@ -74,4 +76,4 @@ def test_other_texts_are_refused(text: str) -> None:
 
 
 def test_every_kind_is_walked() -> None:
-    assert len(KINDS) == 12
+    assert len(KINDS) == 13

@@ -25,6 +25,7 @@ from app.github.counts import Tally, counting
 from app.github.errors import GitHubDown, InstallationGone, LeftAlone, NotFound, RateLimited
 from app.keys import (
     KINDS,
+    BoardKey,
     BranchKey,
     CommitKey,
     GroupKey,
@@ -52,7 +53,7 @@ LOOK_AFTER_OUTAGE = timedelta(seconds=5)
 
 
 # Given from outside, because app.tickets stands on the gate.
-Tickets = Callable[[Lease, TicketKey], Awaitable[Outcome]]
+Tickets = Callable[[Lease, TicketKey | BoardKey], Awaitable[Outcome]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class Reconciler:
 
     gate: Gate
     resync_interval: timedelta
-    tickets: Tickets | None = None  # what looks at tickets; without it they are left alone
+    tickets: Tickets | None = None  # what looks at tickets and boards; without it they are left alone
     webhooks: bool = True  # False in polling mode: there are no deliveries to ask for again
 
     async def __call__(self, lease: Lease) -> Outcome:
@@ -115,7 +116,7 @@ class Reconciler:
                 return await watch_rules(self.gate, key)
             case UpkeepKey():
                 return await upkeep(self.gate)
-            case TicketKey():
+            case TicketKey() | BoardKey():
                 return Done() if self.tickets is None else await self.tickets(lease, key)
             case _:
                 assert_never(key)

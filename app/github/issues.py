@@ -21,6 +21,7 @@ class Issue(Model):
     title: str
     body: str | None = None
     state: str
+    html_url: str = ""
     user: Account | None = None
     labels: tuple[Label, ...] = ()
     pull_request: dict[str, Any] | None = None
@@ -51,6 +52,12 @@ async def comments_since(
     params: Params = {"since": since.isoformat(timespec="seconds").replace("+00:00", "Z")}
     pages, complete = await client.pages(path, purpose="read:comments", model=list[IssueComment], params=params)
     return Listing(items=tuple(one for page in pages for one in page), complete=complete)
+
+
+async def write_body(client: GitHubClient, owner: str, name: str, number: int, body: str) -> Issue:
+    """The issue as it is with its new body. Tells nobody."""
+    path = route(ISSUE, owner=owner, name=name, number=number)
+    return await client.patch(path, purpose="comments", model=Issue, json={"body": body})
 
 
 async def open_issue(client: GitHubClient, owner: str, name: str, title: str, body: str) -> Issue:

@@ -149,6 +149,7 @@ KEPT: Mapping[str, str] = {
     "session_words": "goes with its session",
     "session_meters": "goes with its session",
     "ticket_brakes": "one row a repository",
+    "ticket_boards": "one row a repository",
     "ticket_steps": "one row a week of a repository",
     "delivery_search": "one row",
     "audit_log": "goes by `app.store.audit.prune`, which keeps the rest provable",

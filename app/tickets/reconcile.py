@@ -11,7 +11,7 @@ from app.gate.apply import Applier
 from app.github import issues
 from app.github.errors import NotFound
 from app.github.issues import Issue
-from app.keys import TicketKey
+from app.keys import BoardKey, TicketKey
 from app.store.tickets import messages, runs, ticket
 from app.store.tickets.moving import GATE, Cause
 from app.store.tickets.runs import Progress
@@ -20,6 +20,7 @@ from app.store.work import Lease
 from app.store.worker import Done, Outcome, Sleep
 from app.tickets import commands, metering, stopping
 from app.tickets.answering import answer
+from app.tickets.board import reconcile_board
 from app.tickets.changing import changed
 from app.tickets.dispatching import dispatch
 from app.tickets.limiting import used_of
@@ -40,6 +41,13 @@ log = structlog.get_logger(__name__)
 MOST_STEPS = 8  # changes at one look; the next look goes on
 AT_WORK_AGAIN = timedelta(minutes=1)  # silence and limits are looked for that often
 STOPPING_AGAIN = timedelta(seconds=1)
+
+
+async def reconcile(parts: TicketParts, lease: Lease, key: TicketKey | BoardKey) -> Outcome:
+    """What the worker calls for the keys of tickets."""
+    if isinstance(key, BoardKey):
+        return await reconcile_board(parts, key)
+    return await reconcile_ticket(parts, lease, key)
 
 
 async def reconcile_ticket(parts: TicketParts, lease: Lease, key: TicketKey) -> Outcome:

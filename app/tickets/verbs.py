@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 import re2
 
 from app.github.issues import Issue
-from app.keys import TicketKey
+from app.keys import BoardKey, TicketKey
 from app.store import work
 from app.store.audit import Entry
 from app.store.database import Connection
-from app.store.tickets import brakes, messages, moving, questions, snapshots, ticket
+from app.store.tickets import boards, brakes, messages, moving, questions, snapshots, ticket
 from app.store.tickets.moving import Cause
 from app.store.tickets.ticket import TicketRow
 from app.store.work import Mark
@@ -284,6 +284,14 @@ async def _ticket(doing: Doing) -> str:
     return skeleton(doing.place.rules.language)
 
 
+async def _board(doing: Doing) -> None:
+    if doing.row is not None or doing.issue.pull_request is not None:
+        raise NotDone("This issue is a ticket, whose text is needed. Open an empty issue and say it there.")
+    place = doing.place
+    await boards.put(doing.connection, place.repository.id, doing.issue.number, doing.author)
+    await work.mark(doing.connection, [Mark(str(BoardKey(place.key.installation_id, place.repository.id)))])
+
+
 async def _help(_: Doing) -> str:
     rows = [f"- `{verb.usage}`: {verb.says} ({verb.least.name.lower()})" for verb in VERBS.values()]
     return "\n".join(["**What can be said here.** At the top of a new comment, one a line.", "", *rows])
@@ -314,5 +322,6 @@ ACTS: Mapping[str, Act] = {
     "unhold": _unhold,
     "split": _split,
     "reverted": _reverted,
+    "board": _board,
     "help": _help,
 }

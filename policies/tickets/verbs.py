@@ -122,6 +122,7 @@ _ROWS = (
         states=frozenset({State.MERGED, State.SETTLED}),
         bare=False,
     ),
+    Verb("board", ISSUE, _P.MAINTAIN, "/board", "makes this issue the board: its text is written over", ticket=False),
     Verb("help", BOTH, _P.READ, "/help", "lists these", ticket=False),
 )
 VERBS: Mapping[str, Verb] = {verb.name: verb for verb in _ROWS}

@@ -28,14 +28,14 @@ from app.github.client import Settings as ClientSettings
 from app.github.clients import GitHubApp
 from app.github.identity import AppIdentity
 from app.intake.webhook import PATH, Intake
-from app.keys import RepositoryKey, TicketKey
+from app.keys import BoardKey, RepositoryKey, TicketKey
 from app.secret import SecretStr
 from app.store.database import Database
 from app.store.deliveries import DeliveryWriter
 from app.store.work import Lease
 from app.store.worker import Outcome, Worker
 from app.tickets.parts import TicketParts
-from app.tickets.reconcile import reconcile_ticket
+from app.tickets.reconcile import reconcile
 from tests.github.events import ZERO
 from tests.github.gateway import RequestRecord
 from tests.github.operations.pushes import RefCommand, record_ref_change
@@ -218,8 +218,8 @@ async def scene(
         ci_servers=ci_servers,
     )
 
-    async def of_ticket(lease: Lease, key: TicketKey) -> Outcome:
-        return await reconcile_ticket(made[0].tickets, lease, key)
+    async def of_ticket(lease: Lease, key: TicketKey | BoardKey) -> Outcome:
+        return await reconcile(made[0].tickets, lease, key)
 
     worker = Worker(database, Reconciler(gate, timedelta(minutes=10), of_ticket), 4)
     made.append(Scene(github, gate, app, installation, worker, TicketParts(gate)))

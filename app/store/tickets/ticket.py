@@ -13,7 +13,7 @@ from psycopg.rows import kwargs_row
 
 from app.store.database import Connection
 from app.store.stored import text
-from policies.tickets.states import ACTIVE, Position, State
+from policies.tickets.states import ACTIVE, ENDED, Position, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +111,16 @@ async def in_states(connection: Connection, repository_id: int, states: Collecti
     await cursor.execute(
         f"select {COLUMNS} from tickets where repository_id = %s and state = any(%s) order by number",
         (repository_id, sorted(states)),
+    )
+    return await cursor.fetchall()
+
+
+async def ended_since(connection: Connection, repository_id: int, since: datetime) -> list[TicketRow]:
+    """Tickets of a repository that came to their end since then, by number."""
+    cursor = connection.cursor(row_factory=kwargs_row(_row))
+    await cursor.execute(
+        f"select {COLUMNS} from tickets where repository_id = %s and state = any(%s) and since >= %s order by number",
+        (repository_id, sorted(ENDED), since),
     )
     return await cursor.fetchall()
 

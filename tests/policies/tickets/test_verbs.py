@@ -36,6 +36,7 @@ DESIGN: dict[str, tuple[set[Where], Permission, bool, set[State] | None]] = {
 }
 WITHOUT_TICKET: dict[str, tuple[set[Where], Permission, bool]] = {
     "ticket": ({"issue"}, P.TRIAGE, False),
+    "board": ({"issue"}, P.MAINTAIN, False),
     "help": ({"issue", "pull"}, P.READ, False),
     "approve": ({"pull"}, P.WRITE, False),
     "requeue": ({"pull"}, P.WRITE, False),
