@@ -154,8 +154,8 @@ async def test_all_open_pull_requests(github: GitHubDouble) -> None:
 
 
 async def test_more_open_pull_requests_than_we_list_are_said(github: GitHubDouble) -> None:
-    pulls = await graph.open_pulls(answering(github, Shapes({"pullRequests": 2001})), "o", "r")
-    assert len(pulls.items) == 2000
+    pulls = await graph.open_pulls(answering(github, Shapes({"pullRequests": 20_001})), "o", "r")
+    assert len(pulls.items) == 20_000
     assert not pulls.complete
 
 
