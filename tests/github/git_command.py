@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -41,18 +42,20 @@ class GitCommand:
     async def attempt(
         self, *arguments: str, stdin: bytes = b"", env: Mapping[str, str] | None = None
     ) -> tuple[int, bytes, bytes]:
-        """Exit code, output and error output."""
-        process = await asyncio.create_subprocess_exec(
-            "git",
-            *arguments,
+        """Exit code, output and error output.
+
+        In a thread: asyncio starts a thread for each process anyway, and one more socket to lose.
+        """
+        done = await asyncio.to_thread(
+            subprocess.run,
+            ("git", *arguments),
             cwd=self.path,
             env=clean_environment() | dict(env or {}),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
+            input=stdin,
+            capture_output=True,
+            check=False,
         )
-        out, err = await process.communicate(stdin)
-        return process.returncode or 0, out, err
+        return done.returncode, done.stdout, done.stderr
 
     async def run(self, *arguments: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> bytes:
         code, out, err = await self.attempt(*arguments, stdin=stdin, env=env)
