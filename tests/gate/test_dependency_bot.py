@@ -17,7 +17,7 @@ pytestmark = pytest.mark.anyio
 BOT = "dependabot[bot]"
 
 
-def lock(registry: str = "https://registry.npmjs.org", **versions: str) -> str:
+def lock(registry: str = "https://registry.npm.example", **versions: str) -> str:
     packages = {
         f"node_modules/{name}": {
             "version": version,

@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-REGISTRY = "https://registry.npmjs.org"
+REGISTRY = "https://registry.npm.example"
 
 
 def sri(of: str) -> str:
@@ -281,7 +281,7 @@ files = [
 
 
 def uv(patch: int) -> str:
-    files, linux = "https://files.pythonhosted.org/packages/a1/b2", "manylinux_2_17_x86_64"
+    files, linux = "https://files.python.example/packages/a1/b2", "manylinux_2_17_x86_64"
     wheel = sha256(f"wheel{patch}")
     return f'''version = 1
 revision = 3
@@ -290,7 +290,7 @@ requires-python = ">=3.11"
 [[package]]
 name = "zope-interface"
 version = "7.1.{patch}"
-source = {{ registry = "https://pypi.org/simple" }}
+source = {{ registry = "https://index.python.example/simple" }}
 sdist = {{ url = "{files}/zope.interface-7.1.{patch}.tar.gz", hash = "sha256:{sha256(f"sdist{patch}")}", size = 190 }}
 wheels = [
     {{ url = "{files}/zope_interface-7.1.{patch}-cp311-cp311-{linux}.whl", hash = "sha256:{wheel}", size = 70 }},
@@ -319,7 +319,7 @@ def pipenv(patch: int) -> str:
         },
         "local": {"editable": True, "path": "."},
     }
-    source = {"name": "pypi", "url": "https://pypi.org/simple", "verify_ssl": True}
+    source = {"name": "pypi", "url": "https://index.python.example/simple", "verify_ssl": True}
     meta = {"hash": {"sha256": sha256(f"pipfile{patch}")}, "pipfile-spec": 6, "requires": {}, "sources": [source]}
     return json.dumps({"_meta": meta, "default": default, "develop": {}}, indent=4)
 
