@@ -120,21 +120,28 @@ class CommitKey:
 
 
 @dataclass(frozen=True, slots=True)
-class RepositoryKey:
-    """A whole repository; fans out to its open pull requests and merge groups."""
+class _OfRepository:
+    """A whole repository."""
 
-    kind: ClassVar = "repository"
+    kind: ClassVar[str]
     installation_id: int
     repository_id: int
 
     def __str__(self) -> str:
-        return f"repository:{self.installation_id}:{self.repository_id}:"
+        return f"{self.kind}:{self.installation_id}:{self.repository_id}:"
 
     @classmethod
     def parse(cls, installation: str, repository: str, rest: str) -> Self:
         if rest:
             raise ValueError(rest)
         return cls(int(installation), int(repository))
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryKey(_OfRepository):
+    """A whole repository; fans out to its open pull requests and merge groups."""
+
+    kind: ClassVar = "repository"
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,39 +178,17 @@ class ResyncKey:
 
 
 @dataclass(frozen=True, slots=True)
-class RulesKey:
+class RulesKey(_OfRepository):
     """The rules that protect a repository, and what landed past them."""
 
     kind: ClassVar = "rules"
-    installation_id: int
-    repository_id: int
-
-    def __str__(self) -> str:
-        return f"rules:{self.installation_id}:{self.repository_id}:"
-
-    @classmethod
-    def parse(cls, installation: str, repository: str, rest: str) -> Self:
-        if rest:
-            raise ValueError(rest)
-        return cls(int(installation), int(repository))
 
 
 @dataclass(frozen=True, slots=True)
-class BoardKey:
+class BoardKey(_OfRepository):
     """The issue that shows a repository's tickets."""
 
     kind: ClassVar = "board"
-    installation_id: int
-    repository_id: int
-
-    def __str__(self) -> str:
-        return f"board:{self.installation_id}:{self.repository_id}:"
-
-    @classmethod
-    def parse(cls, installation: str, repository: str, rest: str) -> Self:
-        if rest:
-            raise ValueError(rest)
-        return cls(int(installation), int(repository))
 
 
 @dataclass(frozen=True, slots=True)

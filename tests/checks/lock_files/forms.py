@@ -73,7 +73,7 @@ def yarn_1(patch: int) -> str:
 
 "@babel/core@^7.0.0", "@babel/core@^7.1.0":
   version "7.1.0"
-  resolved "https://registry.yarnpkg.com/@babel/core/-/core-7.1.0.tgz#{commit("core")}"
+  resolved "https://registry.yarn.example/@babel/core/-/core-7.1.0.tgz#{commit("core")}"
   integrity {sri("core")}
   dependencies:
     lodash "^4.17.0"
@@ -81,12 +81,12 @@ def yarn_1(patch: int) -> str:
 
 lodash@^4.17.0, lodash@^4.17.{patch}:
   version "4.17.{patch}"
-  resolved "https://registry.yarnpkg.com/lodash/-/lodash-4.17.{patch}.tgz#{commit(f"lodash{patch}")}"
+  resolved "https://registry.yarn.example/lodash/-/lodash-4.17.{patch}.tgz#{commit(f"lodash{patch}")}"
   integrity {sri(f"lodash{patch}")}
 
 string-width-cjs@npm:string-width@^4.2.0:
   version "4.2.3"
-  resolved "https://registry.yarnpkg.com/string-width/-/string-width-4.2.3.tgz#{commit("width")}"
+  resolved "https://registry.yarn.example/string-width/-/string-width-4.2.3.tgz#{commit("width")}"
   integrity {sri("width")}
 """
 
@@ -373,7 +373,7 @@ def composer(patch: int) -> str:
 
 def bundler(patch: int) -> str:
     return f"""GEM
-  remote: https://rubygems.org/
+  remote: https://gems.example/
   specs:
     nokogiri (1.16.{patch}-x86_64-linux)
       racc (~> 1.4)
