@@ -282,6 +282,12 @@ mutation Enqueue($pull: ID!, $head: GitObjectID!) {
     + ENTRY
 )
 
+PIN = """
+mutation Pin($issue: ID!) {
+  pinIssue(input: {issueId: $issue}) { issue { isPinned } }
+}
+"""
+
 DEQUEUE = """
 mutation Dequeue($pull: ID!) {
   dequeuePullRequest(input: {id: $pull}) { mergeQueueEntry { id } }

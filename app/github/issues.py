@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from app.github import documents
 from app.github.addresses import route
 from app.github.client import GitHubClient, Params
 from app.github.models import Model
@@ -17,6 +18,7 @@ ISSUE = REPO + "/issues/{number}"
 class Issue(Model):
     """An issue; a pull request is read as one too and has `pull_request`. `state` is `open` or `closed`."""
 
+    node_id: str = ""
     number: int
     title: str
     body: str | None = None
@@ -63,3 +65,8 @@ async def write_body(client: GitHubClient, owner: str, name: str, number: int, b
 async def open_issue(client: GitHubClient, owner: str, name: str, title: str, body: str) -> Issue:
     path = route(REPO + "/issues", owner=owner, name=name)
     return await client.post(path, purpose="comments", model=Issue, json={"title": title, "body": body})
+
+
+async def pin(client: GitHubClient, name: str, node_id: str) -> None:
+    """Show an issue above the others, as at most three of a repository are. Raises Refused where it may not be."""
+    await client.graphql(documents.PIN, {"issue": node_id}, purpose="comments", repository=name, model=dict[str, Any])

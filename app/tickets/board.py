@@ -6,8 +6,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+import structlog
+
 from app.github import issues
-from app.github.errors import NotFound
+from app.github.errors import NotFound, Refused
 from app.github.issues import Issue
 from app.keys import BoardKey, TicketKey
 from app.store.database import Connection
@@ -25,6 +27,8 @@ from policies.tickets.card import card_digest
 from policies.tickets.escalation import Cause
 from policies.tickets.limits import Used, dollars
 from policies.tickets.states import ACTIVE, Event, State
+
+log = structlog.get_logger(__name__)
 
 SHOWN = ACTIVE | {State.STOPPING}
 DONE = frozenset({State.MERGED, State.SETTLED})
@@ -67,6 +71,16 @@ async def _write(parts: TicketParts, place: Place, board: BoardIssue, issue: Iss
     async with parts.gate.database.transaction() as connection:
         # As GitHub took it: were it to change a blank, the board would else be written for ever.
         await boards.written(connection, board, news, card_digest(after.body or ""), now)
+    if board.written_at is None:
+        await _pin(place, issue)
+
+
+async def _pin(place: Place, issue: Issue) -> None:
+    """Once, when it became the board: whoever unpins it afterwards wants it so."""
+    try:
+        await issues.pin(place.client, place.repository.name, issue.node_id)
+    except Refused as refused:
+        log.info("the board is not pinned", number=issue.number, because=refused.because)
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,6 +167,7 @@ class Issue:
     closed_by: str | None = None
     body_edited_at: datetime | None = None
     body_edited_by: str | None = None
+    pinned: bool = False
 
 
 @dataclass

@@ -69,6 +69,25 @@ async def test_a_maintainer_makes_an_issue_the_board_and_it_follows_the_tickets(
     assert f"\n1. #{number} · low · " in _text(board)
 
 
+async def test_it_is_pinned_once_and_whoever_unpins_it_is_let(at_desk: Desk) -> None:
+    board = await _made(at_desk)
+    assert board.pinned
+    board.pinned = False
+    await issues.edit_issue(at_desk.stage.github, at_desk.shop, board, "ada", body="mine again")
+    await _look(at_desk, MINUTE)
+    assert _text(board) != "mine again"
+    assert not board.pinned
+
+
+async def test_where_three_issues_are_pinned_already_the_board_is_one_all_the_same(at_desk: Desk) -> None:
+    for _ in range(3):
+        other = await issues.open_issue(at_desk.stage.github, at_desk.shop, title="News", body="", author="ada")
+        other.pinned = True
+    board = await _made(at_desk)
+    assert not board.pinned
+    assert _text(board).startswith("**0 need you")
+
+
 async def test_within_a_minute_and_without_news_nothing_is_written(at_desk: Desk) -> None:
     board = await _made(at_desk)
     first = board.body

@@ -11,6 +11,7 @@ from tests.github.graphql.targets import Input, Targets
 from tests.github.graphql.written import REACTIONS
 from tests.github.operations import issues, pulls, reviews
 
+MOST_PINNED = 3
 REST_REACTIONS = {graphql: rest for rest, graphql in REACTIONS.items()}
 
 
@@ -131,6 +132,16 @@ class IssueMutations(Targets):
         self.require(view.home, "issues", user="read" if own else "triage")
         await issues.set_issue_state(self.graph.github, view.home, view.record, self.actor, state)
         return self.payload(given, issue=view)
+
+    async def pin_issue(self, input: Input) -> Any:  # noqa: A002
+        """At most three a repository: https://docs.github.com/issues/tracking-your-work-with-issues/administering-issues/pinning-an-issue-to-your-repository"""
+        view = await self.find(input["issueId"], "Issue")
+        self.require(view.home, "issues")
+        others = [one for one in view.home.issues.values() if one.pinned and one is not view.record]
+        if len(others) >= MOST_PINNED:
+            raise unprocessable("Maximum 3 pinned issues per repository")
+        view.record.pinned = True
+        return self.payload(input, issue=view)
 
     async def add_comment(self, input: Input) -> Any:  # noqa: A002
         view = await self.conversation(input["subjectId"], "read")

@@ -189,7 +189,9 @@ class IssueView(IssueLikeView):
     record: Issue
     record_type = Issue
     parent = issue_type = None
-    is_pinned = False
+
+    def is_pinned(self) -> bool:
+        return self.record.pinned
 
     def address(self) -> str:
         return f"/{self.home.full_name}/issues/{self.record.number}"
