@@ -12,8 +12,8 @@ PIECE = 65536
 SECONDS = 5.0  # for what it had written before it died; something else may hold its pipes open
 
 
-async def end_process(process: Process, *, group: bool = False) -> None:
-    """Kill it, with what it started in its own session if `group`, and return when it is gone.
+async def end_process(process: Process, *, group: int | None = None) -> None:
+    """Kill it, with the whole process group where one is given, and return when it is gone.
 
     `wait` alone may never return: it waits for the ends of the pipes too, and whoever stopped reading early has paused
     them, so that their ends are not noticed (https://docs.python.org/3/library/asyncio-subprocess.html, `wait`).
@@ -21,8 +21,8 @@ async def end_process(process: Process, *, group: bool = False) -> None:
     if process.returncode is not None:
         return
     with contextlib.suppress(ProcessLookupError):
-        if group:
-            os.killpg(process.pid, signal.SIGKILL)
+        if group is not None:
+            os.killpg(group, signal.SIGKILL)
         else:
             process.kill()
     try:

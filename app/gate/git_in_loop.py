@@ -6,25 +6,30 @@ import asyncio
 
 from app.gate.ending import end_process
 from app.gate.git_process import ERROR_LIMIT, OUTPUT_LIMIT, PIECE, Answer, Call, TooMuchSaid
+from app.gate.leash import leashed
 
 
 async def run_in_loop(call: Call) -> Answer:
-    """Raises TimeoutError, TooMuchSaid. What git started also ends when the attempt is cancelled."""
-    process = await asyncio.create_subprocess_exec(
-        *call.command,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        env=call.environment,
-        cwd="/",
-        start_new_session=True,
-    )
-    try:
-        async with asyncio.timeout(call.seconds):
-            out, err = await _exchange(process, call.stdin)
-            return await process.wait(), out, err
-    finally:
-        await end_process(process, group=True)
+    """Raises TimeoutError, TooMuchSaid.
+
+    What git started also ends when the attempt is cancelled, or this process killed.
+    """
+    with leashed() as group:
+        process = await asyncio.create_subprocess_exec(
+            *call.command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env=call.environment,
+            cwd="/",
+            process_group=group,
+        )
+        try:
+            async with asyncio.timeout(call.seconds):
+                out, err = await _exchange(process, call.stdin)
+                return await process.wait(), out, err
+        finally:
+            await end_process(process, group=group)
 
 
 async def _exchange(process: asyncio.subprocess.Process, given: bytes) -> tuple[bytes, bytes]:

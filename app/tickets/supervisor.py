@@ -66,4 +66,4 @@ class Supervisor:
             said = await process.stderr.read(MOST_SAID)
             return await process.wait(), said
         finally:
-            await end_process(process, group=True)
+            await end_process(process, group=process.pid)

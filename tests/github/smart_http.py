@@ -97,7 +97,7 @@ async def _backend(env: dict[str, str], body: AsyncIterator[bytes], send: Send) 
         await process.wait()
     finally:
         feeding.cancel()
-        await asyncio.gather(feeding, end_process(process, group=True), return_exceptions=True)
+        await asyncio.gather(feeding, end_process(process, group=process.pid), return_exceptions=True)
 
 
 def _cgi(request: Request, repository: Repository, actor: Actor) -> dict[str, str]:

@@ -1,0 +1,1 @@
+"""Many processes on one database: killed, stopped, upgraded and given new secrets while work comes in."""
