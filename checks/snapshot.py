@@ -17,6 +17,7 @@ from checks.codeowners import Codeowners
 from checks.dependency_updates import UpdateReading
 from checks.logs.report import LogReport
 from checks.native_rules import NativeReviews
+from checks.opinions import Opinions
 from checks.reports.report import TestReport
 from checks.tampering.alteration import Analysis
 
@@ -546,6 +547,7 @@ class Snapshot:
     # What `/approve CODE` can name: every code that was shown on this pull request, to the verdict key it stands for.
     approval_codes: Mapping[str, str] = field(default_factory=dict)
     policy_proposal: PolicyProposal | Unread | None = None  # None: the policy file is not changed
+    opinions: Opinions | None = None  # of independent judges; None: no policy asks for one
 
     @property
     def is_fork(self) -> bool:

@@ -17,6 +17,7 @@ from policies import rules
 from policies.case import Assumed, Case, case_of
 from policies.conditions import electorate_of
 from policies.floor import for_baseline, held_against
+from policies.judging import judged
 from policies.load import PolicyState
 from policies.overriding import overridden, override_of
 from policies.proposal import policy_check
@@ -25,7 +26,7 @@ from policies.schema import Policy
 from policies.subject import subject_of
 from policies.tickets.finding import ticket_finding
 from policies.tree import group, leaf, required
-from policies.verdict import Node, Verdict, VerificationOrder
+from policies.verdict import JudgeOrder, Node, Verdict, VerificationOrder
 from policies.words import policy_finding
 
 
@@ -65,6 +66,7 @@ def _evaluate(state: PolicyState, snapshot: Snapshot, assumed: Assumed | None) -
     """By the words of this one policy alone."""
     case = _with_runs(case_of(state, snapshot, assumed))
     parts, orders = _with_verifier(case, _evidence(case))
+    parts, judges = _with_judges(case, parts)
     if assumed is not None:
         parts = tuple(_taken_for_granted(part, assumed) for part in parts)
     evidence, for_people = _split(parts)
@@ -80,6 +82,7 @@ def _evaluate(state: PolicyState, snapshot: Snapshot, assumed: Assumed | None) -
         approved_by=reviewed.counted,
         may_enqueue=_may_enqueue(case, verdict),
         orders=orders,
+        judges=judges,
         override_by=electorate_of(state.policy.override).words,
         subject=subject_of(snapshot, case.ran.runs),
     )
@@ -197,6 +200,17 @@ def _with_verifier(case: Case, parts: tuple[Node, ...]) -> tuple[tuple[Node, ...
     result = verified.check(case.snapshot, requirement)
     orders = (replace(order, count=result.missing),) if result.missing else ()
     return (*parts, group("verifier", result.findings)), orders
+
+
+def _with_judges(case: Case, parts: tuple[Node, ...]) -> tuple[tuple[Node, ...], tuple[JudgeOrder, ...]]:
+    """The parts with the independent judges' among them, and those that should be asked now. A person's own work, and
+    what a stranger wrote, is for people to look at."""
+    judges = case.state.policy.judge.at(case.level)
+    if not judges or not (case.who.is_agents or case.who.kind == "dependency-bot"):
+        return parts, ()
+    ready = not case.snapshot.draft and all(_is_settled(finding) for part in parts for finding in part.findings)
+    findings, orders = judged(case.state.policy.judge, judges, case.snapshot, ready=ready)
+    return (*parts, group("judge", findings)), orders
 
 
 def _is_settled(finding: Finding) -> bool:

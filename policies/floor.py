@@ -11,6 +11,7 @@ are the two verdicts, word by word:
 - `may_enqueue`: where both let the gate do it, both checks are passed, and it is an agent's by the repository's words.
 - `orders`: each asks for runs of its own, and counts those alone that were made for exactly its order. Where both ask
   for the same, the same runs serve both.
+- `judges`: those that either asks for, each once and within the limits of both.
 - `override_by`, `overridden_by`: an override must be one that each of them accepts, or one of them must not need it.
 
 Facts are read for both: people, teams, code owners, and test reports by the words of each. Freezes, their exceptions
@@ -38,7 +39,17 @@ from policies.load import MAX_BYTES, MAX_DEPTH, PolicyState, load, merged
 from policies.rules import machines
 from policies.schema import Policy
 from policies.tree import leaf
-from policies.verdict import GroupVerdict, Kind, Node, Subject, Verdict, VerificationOrder, fold_all, settled
+from policies.verdict import (
+    GroupVerdict,
+    JudgeOrder,
+    Kind,
+    Node,
+    Subject,
+    Verdict,
+    VerificationOrder,
+    fold_all,
+    settled,
+)
 
 Judge = Callable[[PolicyState], Verdict]
 Seen = TypeVar("Seen", Snapshot, GroupSnapshot)
@@ -169,6 +180,7 @@ def worse_of(own: Verdict, other: Verdict, part: str = "baseline") -> Verdict:
         approved_by=tuple(dict.fromkeys((*own.approved_by, *other.approved_by))),
         may_enqueue=own.may_enqueue and other.may_enqueue and passes,
         orders=_orders((*own.orders, *other.orders)),
+        judges=_judges((*own.judges, *other.judges)),
         override_by=own.override_by if own.override_by and other.override_by else "",
         overridden_by=overridden if passes else None,
         subject=_subject(own.subject, other.subject),
@@ -188,6 +200,15 @@ def _orders(orders: Iterable[VerificationOrder]) -> tuple[VerificationOrder, ...
         known = most.get(order.digest)
         most[order.digest] = order if known is None or known.count < order.count else known
     return tuple(most.values())
+
+
+def _judges(orders: Iterable[JudgeOrder]) -> tuple[JudgeOrder, ...]:
+    """Each judge once, within the limits of both."""
+    found: dict[str, JudgeOrder] = {}
+    for order in orders:
+        known = found.get(order.judge, order)
+        found[order.judge] = JudgeOrder(order.judge, min(known.calls, order.calls), min(known.cost, order.cost))
+    return tuple(found.values())
 
 
 def _subject(own: Subject | None, other: Subject | None) -> Subject | None:

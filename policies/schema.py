@@ -14,6 +14,7 @@ from checks.claims import BundleField
 from checks.snapshot import Risk
 from policies.ci_sections import Ci, Verifier
 from policies.fields import AreaName, Patterns, Reuse, RiskWord, Section
+from policies.judge_section import JudgeRules
 from policies.people_sections import Agents, Approvers, DependencyBots, Outsiders, People, ReviewRules
 from policies.queue_section import Queue
 from policies.rule_sections import NamedPeople, OverrideBy, Rule, RuleName, Veto
@@ -116,6 +117,7 @@ class Policy(Section):
     review: ReviewRules
     ci: Ci
     verifier: Verifier
+    judge: JudgeRules
     queue: Queue
     ticket: TicketRules
     rules: Annotated[dict[RuleName, Rule], Field(max_length=200)] = Field(

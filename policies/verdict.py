@@ -108,6 +108,15 @@ class VerificationOrder:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgeOrder:
+    """A judge that should be asked now, unless the day of UTC has so many calls or US dollars of judges already."""
+
+    judge: str
+    calls: int
+    cost: float
+
+
+@dataclass(frozen=True, slots=True)
 class Counts:
     """Tests as raw logs count them; None where a log does not tell."""
 
@@ -174,6 +183,7 @@ class Verdict:
     approved_by: tuple[str, ...] = ()
     may_enqueue: bool = False  # the policy allows it and both checks passed; probation is counted by the app
     orders: tuple[VerificationOrder, ...] = ()  # one for each that the policy, or the server's baseline, misses runs of
+    judges: tuple[JudgeOrder, ...] = ()  # to be asked now
     override_by: str = ""  # whom the policy lets override it, in words; empty: nobody
     overridden_by: Override | None = None  # a person let it through in spite of its findings
     subject: Subject | None = None  # None: nothing was judged, or it was recorded before there was one

@@ -17,6 +17,7 @@ _WANTED = {
     "claims": "What the bundle says is what GitHub and git say.",
     "freeze": "Merging is not frozen, or one of those whom the policy names lets it pass.",
     "group": "Every member still stands as it was judged, and nothing else is in the group.",
+    "judge": "The independent judges that the policy names have nothing against it, or a person accepts it.",
     "members": "Every pull request of the group has both checks passed at the head that was queued.",
     "override": "A person whom the policy names lets it through, with a reason.",
     "people": "It is known whose work this is.",

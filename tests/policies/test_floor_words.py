@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from checks.approval_code import code_of
 from checks.finding import Status
+from checks.opinions import Opinions
 from checks.snapshot import Account, Override, Permission, Snapshot
 from policies.evaluate import evaluate
 from policies.floor import floor_state, load_floor, with_floor
@@ -83,6 +84,13 @@ WORDS: dict[str, Holds] = {
         or (both.status is P and own.may_enqueue and (floor.may_enqueue or floor.kind != "agent"))
     ),
     "orders": _orders,
+    "judges": lambda own, floor, both: (
+        {one.judge for one in both.judges} == {one.judge for one in (*own.judges, *floor.judges)}
+        and all(
+            one.calls <= other.calls and one.cost <= other.cost
+            for one in both.judges for other in (*own.judges, *floor.judges) if one.judge == other.judge
+        )
+    ),
     "override_by": lambda own, floor, both: not both.override_by or bool(own.override_by and floor.override_by),
     "overridden_by": _overridden,
     "subject": lambda own, floor, both: (
@@ -99,6 +107,7 @@ OWN = [
     "version: 1\nagents: {apps: [robo], branches: ['*']}\n",
     "version: 1\ndependency_bots: {accounts: [robo]}\nqueue: {enqueue: 'off'}\n",
     "version: 1\npeople: {users: [ada]}\noverride: {users: [robo, bea]}\n",
+    "version: 1\njudge: {low: [one, two], calls: 5, cost: 9}\n",
 ]
 FLOORS = [
     *test_floor.FLOORS,
@@ -107,6 +116,7 @@ FLOORS = [
     "version: 1\nagents: {apps: [robo]}\nrequirements: {low: {approvals: 1}}\n",
     "version: 1\npeople: {users: [bea]}\nqueue: {enqueue: 'off'}\noverride: {permission: write}\n",
     "version: 1\nextends: observe\n",
+    "version: 1\njudge: {low: [two], high: [two], calls: 9, cost: 5}\n",
     "version: 1\nrules: {x: {when: {kinds: [person]}, require: {approvals: {users: [bea]}}}}\n",
 ]
 RIGHTS = {"ada": Permission.WRITE, "bea": Permission.ADMIN, "robo": Permission.ADMIN}
@@ -117,6 +127,7 @@ PULLS: list[dict[str, Any]] = [
     {"reviews": (approval(ROBO, state="CHANGES_REQUESTED"),), "permissions": RIGHTS},
     {"overrides": (Override(ROBO, "now", HEAD, NOW, 1),), "body": "", "permissions": RIGHTS},
     {"author": ADA, "permissions": RIGHTS},
+    {"opinions": Opinions(judges=frozenset({"one", "two"}))},
 ]
 
 

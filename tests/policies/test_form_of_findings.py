@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from checks.finding import Evidence, Finding, Fix, Status
+from checks.opinions import Opinions
 from checks.reports.report import TestReport
 from checks.snapshot import (
     Baseline,
@@ -61,7 +62,7 @@ CHECKS = {
     "tampering.migration-without-way-back", "claims.stale", "tampering", "tampering.test-removed",
     "ci.runs", "ci.workflow-files", "ci.jobs", "ci.logs", "ci.commands", "ci.tests",
     "ci.token", "ci.secrets", "ci.cache", "ci.runner", "ci.variables", "ci.attempts",
-    "ci.reports", "ci.baseline", "ci.other", "ci.verifier", "review", "review.changes", "review.co-authors",
+    "ci.reports", "ci.baseline", "ci.other", "ci.verifier", "judge", "review", "review.changes", "review.co-authors",
     "review.area", "review.github",
     "review.veto", "review.unmapped", "rules.a", "rules.b", "rules.c", "rules.d", "override", "policy.check",
 }  # fmt: skip
@@ -182,6 +183,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "a layer that lost its ground": {"stack": Stack(1, "refs/heads/main", TARGET, 2, 2, (Layer(11, OTHER, False),))},
     "a stack that was not read": {"stack": Stack(1, "refs/heads/main", TARGET, 2, 2, AWAY)},
     "no merge": {"mergeable": False},
+    "a judge that can be asked": {"opinions": Opinions(judges=frozenset({"one"}))},
     **{f"{part} {why}": {part: unread}
        for part, (why, unread) in product(
            ("diff", "merge_diff", "analysis", "runs", "workflows", "changed_files_total", "reviews", "commits",
@@ -197,6 +199,7 @@ POLICIES = {
     "refused": "version: 1\nci: {trust: {secrets: refuse, cache: refuse, variables: refuse, calls: refuse}}\n",
     "no baseline": "version: 1\nci: {baseline: {compare: false}}\n",
     "given": PolicySource("version: 1", "refs/heads/main", TARGET, given="policy.yml"),
+    "judged": "version: 1\njudge: {low: [one], medium: [one], high: [one], critical: [one, two]}\n",
     "rules": "version: 1\nveto: {users: [ada]}\noverride: {permission: admin}\nrules:\n"
     "  a: {require: {approvals: {}}}\n  b: {require: {condition: {signed: true}}}\n"
     "  c: {when: {paths: [db/]}, require: {code_owners: {}}}\n"
