@@ -79,6 +79,9 @@ class TicketRules(Section):
     costs: Literal["any", "hard"] = Field(
         description="`hard`: no agent gets a ticket where nothing meters what it spends before it is spent."
     )
+    hourly_cost: Dollars = Field(
+        description="US dollars that an agent can cost in an hour where nothing meters it; its time counts for as much."
+    )
     running: Annotated[int, Field(ge=1, le=1_000)] = Field(description="Tickets in work at a time.")
     scale: TicketScale = Field(description="When more may be in work than two.")
     pools: Annotated[dict[PoolName, Pool], Field(max_length=100)] = Field(

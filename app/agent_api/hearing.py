@@ -117,7 +117,7 @@ async def read_limits(session: Session) -> Answer:
     async with call.database.transaction() as connection:
         row = await session.row(connection)
         held = await snapshots.newest(connection, *session.own)
-        used = await used_by(connection, *session.own)
+        used = await used_by(connection, seen.place, row.number)
         run = await runs.of_session(connection, grant.session)
     limits = limits_for(seen.place, row, None if held is None else held.form)
     told = bodies.LimitsTold(

@@ -97,7 +97,7 @@ async def _told_if_spent(session: Session) -> None:
     async with call.database.transaction() as connection:
         row = await session.row(connection)
         held = await snapshots.newest(connection, *session.own)
-        used = await used_by(connection, *session.own)
+        used = await used_by(connection, seen.place, row.number)
         if hit(limits_for(seen.place, row, None if held is None else held.form), used) is not None:
             await work.mark(connection, [Mark(str(key_of(row)))])
 

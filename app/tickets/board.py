@@ -110,7 +110,7 @@ async def board_of(connection: Connection, place: Place, repository: str, now: d
         rows=tuple(_row(place, repository, row, known, now) for row in rows),
         spent=day.used.cost,
         most=dollars(min(budgets)),
-        worst=day.used.cost + day.committed,
+        worst=day.used.at_most + day.committed,
         brake_by=None if brake is None else brake.pulled_by,
     )
 
@@ -141,7 +141,7 @@ def _row(place: Place, repository: str, row: TicketRow, known: _Known, now: date
         row.since,
         risk="?" if held is None else held.form.risk,
         limits=None if held is None else limits_for(place, row, held.form),
-        used=Used() if spent is None else used_of(spent),
+        used=Used() if spent is None else used_of(place, spent),
         pool=row.pool,
         pull_number=row.pull_number,
         cause=cause,

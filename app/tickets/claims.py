@@ -177,7 +177,7 @@ async def _take(connection: Connection, claiming: Claiming, seen: TicketRow, day
         return because
     place = claiming.place
     limits = limits_for(place, row, held.form)
-    remaining = left(limits, await used_by(connection, row.repository_id, row.number))
+    remaining = left(limits, await used_by(connection, place, row.number))
     branch = branch_of(place, row.number)
     try:
         async with connection.transaction():
@@ -197,7 +197,7 @@ async def _because_not(
     if open_ones:
         return f"it depends on #{open_ones[0]}, which is not merged"
     place, pool = claiming.place, claiming.pool
-    limits, used = limits_for(place, row, held.form), await used_by(connection, row.repository_id, row.number)
+    limits, used = limits_for(place, row, held.form), await used_by(connection, place, row.number)
     metered = claiming.courier is not None and claiming.gateway is not None
     return (
         unmetered(place.rules, place.floor, metered=metered)

@@ -14,6 +14,7 @@ from app.tickets.parts import Place
 from checks.commands import Command
 from checks.tickets.form import MOST_ATTEMPTS, MOST_MINUTES, TicketForm
 from checks.tickets.readiness import read_ticket
+from policies.tickets.cost import unsaid
 from policies.tickets.limits import Asked, Day, Limits, Used, dollars, left, limits_of
 from policies.tickets.states import AT_WORK, State
 from policies.tickets.verbs import Raises
@@ -33,12 +34,13 @@ def _asked_by(form: TicketForm) -> Asked:
     return Asked(form.max_minutes, form.max_attempts, None if form.max_cost is None else Decimal(form.max_cost))
 
 
-def used_of(spent: Spent) -> Used:
-    return Used(spent.minutes, spent.attempts, spent.cost)
+def used_of(place: Place, spent: Spent) -> Used:
+    beyond = unsaid(place.rules, place.floor, spent.soft_cost, spent.soft_minutes)
+    return Used(spent.minutes, spent.attempts, spent.cost, beyond)
 
 
-async def used_by(connection: Connection, repository_id: int, number: int) -> Used:
-    return used_of(await runs.spent_by(connection, repository_id, number))
+async def used_by(connection: Connection, place: Place, number: int) -> Used:
+    return used_of(place, await runs.spent_by(connection, place.repository.id, number))
 
 
 async def day_of(connection: Connection, place: Place, now: datetime, pool: str | None) -> Day:
@@ -52,9 +54,9 @@ async def day_of(connection: Connection, place: Place, now: datetime, pool: str 
     for row in at_work:
         held = accepted.get(row.number)
         limits = limits_for(place, row, None if held is None else held.form)
-        committed += left(limits, used_of(spent[row.number]) if row.number in spent else Used()).cost
+        committed += left(limits, used_of(place, spent[row.number]) if row.number in spent else Used()).cost
     return Day(
-        used=used_of(await runs.spent_since(connection, repository_id, begun)),
+        used=used_of(place, await runs.spent_since(connection, repository_id, begun)),
         running=len([row for row in at_work if row.state in (State.RUNNING, State.VERIFYING, State.VERIFY_FAILED)]),
         pool_running=0 if pool is None else await runs.open_count(connection, repository_id, pool),
         committed=committed,

@@ -101,7 +101,7 @@ async def _hold(parts: TicketParts, gateway: Gateway, place: Place, number: int,
         meter = next((one for one in found if one.session_id == before.session_id), None)
         if row is None or held is None or meter is None:
             return
-        used = await used_by(connection, place.repository.id, number)
+        used = await used_by(connection, place, number)
         budget = session_budget(limits_for(place, row, held.form), used, meter.spend)
         if budget != meter.budget or meter.outlived:
             seconds = _seconds(meter.expires_at, parts.gate.now())

@@ -149,7 +149,7 @@ async def _step(parts: TicketParts, place: Place, view: TicketView, *, issue_ope
     if following is None:
         return False
     cause = Cause(GATE, following.because, following.sha)
-    remaining = left(limits_now(view, place), used_of(view.spent)).minutes
+    remaining = left(limits_now(view, place), used_of(place, view.spent)).minutes
     async with parts.gate.database.transaction() as connection:
         if following.event is Event.FAILED:
             await messages.say(connection, place.key.repository_id, place.key.number, "failed", cause.because, GATE)

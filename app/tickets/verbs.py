@@ -203,7 +203,7 @@ async def _retry(doing: Doing) -> None:
     if held is None:
         raise NotDone("It was never accepted; comment `/accept`.")
     limits = limits_for(doing.place, doing.ticket, held.form)
-    because = no_attempt(limits, await used_by(*doing.own))
+    because = no_attempt(limits, await used_by(doing.connection, doing.place, doing.ticket.number))
     if because is not None:
         raise NotDone(f"{because[:1].upper()}{because[1:]}. Raise it first: `/limit …` with a line `Reason: …`.")
     await doing.change(Event.RETRIED)

@@ -137,7 +137,7 @@ def facts_of(view: TicketView, place: Place, now: datetime, *, issue_open: bool)
         entered_by=next((one.event for one in changes if one.to_state is row.state), None),
         issue_open=issue_open,
         limits=limits_now(view, place),
-        used=used_of(view.spent),
+        used=used_of(place, view.spent),
         rules=place.rules,
         paused=row.paused,
         attempt=_attempt(view),

@@ -35,11 +35,17 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """What was used so far. `cost` is what is known of it."""
+    """What was used so far. `cost` is what is known of it, `unsaid` what may come to it where nothing meters it."""
 
     minutes: float = 0.0
     attempts: int = 0
     cost: Decimal = Decimal(0)
+    unsaid: Decimal = Decimal(0)
+
+    @property
+    def at_most(self) -> Decimal:
+        """What it can have cost; limits hold against this."""
+        return self.cost + self.unsaid
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +88,7 @@ def left(limits: Limits, used: Used) -> Limits:
     return Limits(
         max(0, limits.minutes - int(used.minutes)),
         max(0, limits.attempts - used.attempts),
-        max(Decimal(0), limits.cost - used.cost),
+        max(Decimal(0), limits.cost - used.at_most),
     )
 
 
@@ -92,6 +98,8 @@ def hit(limits: Limits, used: Used) -> str | None:
         return f"the time limit of {limits.minutes} minutes is used up"
     if used.cost >= limits.cost:
         return f"the cost limit of {limits.cost} USD is used up"
+    if used.at_most >= limits.cost:
+        return f"the cost limit of {limits.cost} USD may be used up: nothing meters it, and its time allows as much"
     return None
 
 
@@ -131,13 +139,13 @@ def _refusals(rules: TicketRules, remaining: Limits, day: Day) -> Iterator[str]:
     if day.used.minutes >= rules.day.minutes:
         yield f"the day's {rules.day.minutes} minutes are used up"
     budget = dollars(rules.day.cost)
-    if day.used.cost + day.committed + remaining.cost > budget:
+    if worst_of(day, remaining) > budget:
         yield f"the day's budget of {budget} USD would not cover it: {worst_of(day, remaining):.2f} USD at the worst"
 
 
 def worst_of(day: Day, remaining: Limits) -> Decimal:
     """What the day costs at the worst if this ticket begins too."""
-    return day.used.cost + day.committed + remaining.cost
+    return day.used.at_most + day.committed + remaining.cost
 
 
 def worst_case(accepted: list[Limits]) -> Decimal:

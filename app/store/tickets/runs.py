@@ -65,11 +65,15 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What attempts used: how many began, their minutes, and their cost as far as it is known."""
+    """What attempts used: how many began, their minutes, and their cost as far as it is known; of that what was only
+    reported, and in how many of the minutes.
+    """
 
     attempts: int
     minutes: float
     cost: Decimal
+    soft_cost: Decimal = Decimal(0)
+    soft_minutes: float = 0.0
 
 
 MINUTES = "(coalesce(extract(epoch from coalesce(ended_at, clock_timestamp()) - started_at), 0) / 60)::float8"
@@ -91,9 +95,11 @@ update ticket_runs set heartbeat_at = clock_timestamp(), started_at = coalesce(s
   cost_kind = case when %s::numeric is null or cost_kind = 'hard' then cost_kind else %s end
 where id = %s and ended_at is null returning {COLUMNS}
 """
+SOFT = "cost_kind = 'soft'"
 SUMS = (
     "count(distinct (number, attempt)) filter (where started_at is not null or ended_at is null), "
-    f"coalesce(sum({MINUTES}), 0)::float8, coalesce(sum(cost), 0)"
+    f"coalesce(sum({MINUTES}), 0)::float8, coalesce(sum(cost), 0), "
+    f"coalesce(sum(cost) filter (where {SOFT}), 0), coalesce(sum({MINUTES}) filter (where {SOFT}), 0)::float8"
 )
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from app.gate.presets import read_presets
 from policies.load import load
 from policies.ticket_section import TicketRules
-from policies.tickets.cost import UNMETERED, session_budget, unmetered
-from policies.tickets.limits import Limits, Used, no_attempt
+from policies.tickets.cost import UNMETERED, session_budget, unmetered, unsaid
+from policies.tickets.limits import Limits, Used, left, no_attempt
 
 RULES = load("version: 1\n", read_presets()).ticket
 HARD = load("version: 1\nticket: {costs: hard}\n", read_presets()).ticket
@@ -64,3 +64,34 @@ def test_hard_costs_need_a_meter(
     rules: TicketRules, floor: TicketRules | None, metered: bool, because: str | None
 ) -> None:
     assert unmetered(rules, floor, metered=metered) == because
+
+
+def _hourly(amount: int) -> TicketRules:
+    return load(f"version: 1\nticket: {{hourly_cost: {amount}}}\n", read_presets()).ticket
+
+
+@pytest.mark.parametrize(
+    ("rules", "floor", "reported", "minutes", "beyond"),
+    [
+        (_hourly(6), None, "0", 30, "3.00"),
+        (_hourly(6), None, "2.50", 30, "0.50"),  # what was said is not counted twice
+        (_hourly(6), None, "9", 30, "0"),  # who says more than the price is believed
+        (_hourly(6), None, "0", 0, "0"),
+        (_hourly(7), None, "0", 1, "0.12"),  # 11.67 cents
+        (_hourly(6), _hourly(12), "0", 30, "6.00"),
+        (_hourly(12), _hourly(6), "0", 30, "6.00"),
+    ],
+)
+def test_time_counts_for_what_an_agent_whom_nothing_meters_can_have_spent(
+    rules: TicketRules, floor: TicketRules | None, reported: str, minutes: float, beyond: str
+) -> None:
+    assert unsaid(rules, floor, Decimal(reported), minutes) == Decimal(beyond)
+
+
+def test_an_agent_that_reports_nothing_is_ended_by_its_time_and_leaves_nothing_for_another_attempt() -> None:
+    spent = Used(minutes=60, cost=Decimal(0), unsaid=unsaid(_hourly(6), None, Decimal(0), 60))
+    because = no_attempt(limits(Decimal(6)), spent)
+    assert because is not None
+    assert "may be used up" in because
+    assert left(limits(Decimal(6)), spent).cost == 0
+    assert no_attempt(limits(Decimal("6.01")), spent) is None
