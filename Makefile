@@ -58,8 +58,8 @@ pure: $(STAMP) ## The tests of checks and policies, whose branch coverage must b
 	@$(BIN)/coverage erase && $(BIN)/coverage run -m pytest -q -n $(WORKERS) tests/checks tests/policies
 	@$(BIN)/coverage combine -q && $(BIN)/coverage report --fail-under=100
 
-bench: $(STAMP) ## Measure intake and evaluation, print a table
-	@$(BIN)/python -m tests.bench
+bench: $(STAMP) ## Measure and print a table (ROWS=intake,idle for parts of it)
+	@$(BIN)/python -m tests.bench $(ROWS)
 
 mutation: $(STAMP) ## Mutation score of checks and policies (bar: 85 %; SAMPLE=all takes every mutant)
 	@$(BIN)/python -m tests.mutation

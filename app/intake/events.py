@@ -7,6 +7,7 @@ and ignored; the resync finds whatever it may have meant.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -48,7 +49,7 @@ class Scope:
 
     installation_id: int
     repository_id: int | None
-    raw: bytes
+    body: payloads.Body
     own_app_ids: frozenset[int]
 
     def in_repository(self) -> int:
@@ -65,34 +66,34 @@ def nothing(_: Scope) -> tuple[Key, ...]:
 
 
 def pull(scope: Scope) -> tuple[Key, ...]:
-    event = payloads.PullRequestEvent.model_validate_json(scope.raw)
+    event = scope.body.read(payloads.PullRequestEvent)
     return (PullKey(scope.installation_id, scope.in_repository(), event.pull_request.number),)
 
 
 def issue(scope: Scope) -> tuple[Key, ...]:
     """A comment on a pull request is delivered as an issue's; the issue then has a `pull_request` member."""
-    event = payloads.IssueEvent.model_validate_json(scope.raw)
+    event = scope.body.read(payloads.IssueEvent)
     kind = TicketKey if event.issue.pull_request is None else PullKey
     return (kind(scope.installation_id, scope.in_repository(), event.issue.number),)
 
 
 def check_run(scope: Scope) -> tuple[Key, ...]:
-    return _of_others(scope, payloads.CheckRunEvent.model_validate_json(scope.raw).check_run)
+    return _of_others(scope, scope.body.read(payloads.CheckRunEvent).check_run)
 
 
 def requested_check_run(scope: Scope) -> tuple[Key, ...]:
     """A person pressed Re-run or an action button on a check run of ours."""
-    run = payloads.CheckRunEvent.model_validate_json(scope.raw).check_run
+    run = scope.body.read(payloads.CheckRunEvent).check_run
     return (CommitKey(scope.installation_id, scope.in_repository(), run.head_sha),)
 
 
 def check_suite(scope: Scope) -> tuple[Key, ...]:
-    return _of_others(scope, payloads.CheckSuiteEvent.model_validate_json(scope.raw).check_suite)
+    return _of_others(scope, scope.body.read(payloads.CheckSuiteEvent).check_suite)
 
 
 def requested_check_suite(scope: Scope) -> tuple[Key, ...]:
     """A person pressed Re-run all checks."""
-    suite = payloads.CheckSuiteEvent.model_validate_json(scope.raw).check_suite
+    suite = scope.body.read(payloads.CheckSuiteEvent).check_suite
     return (CommitKey(scope.installation_id, scope.in_repository(), suite.head_sha),)
 
 
@@ -104,28 +105,28 @@ def _of_others(scope: Scope, checked: payloads.CommitPayload) -> tuple[Key, ...]
 
 
 def workflow_run(scope: Scope) -> tuple[Key, ...]:
-    run = payloads.WorkflowRunEvent.model_validate_json(scope.raw).workflow_run
+    run = scope.body.read(payloads.WorkflowRunEvent).workflow_run
     return (CommitKey(scope.installation_id, scope.in_repository(), run.head_sha),)
 
 
 def workflow_job(scope: Scope) -> tuple[Key, ...]:
-    job = payloads.WorkflowJobEvent.model_validate_json(scope.raw).workflow_job
+    job = scope.body.read(payloads.WorkflowJobEvent).workflow_job
     return (CommitKey(scope.installation_id, scope.in_repository(), job.head_sha),)
 
 
 def status(scope: Scope) -> tuple[Key, ...]:
-    event = payloads.StatusEvent.model_validate_json(scope.raw)
+    event = scope.body.read(payloads.StatusEvent)
     return (CommitKey(scope.installation_id, scope.in_repository(), event.sha),)
 
 
 def merge_group(scope: Scope) -> tuple[Key, ...]:
-    group = payloads.MergeGroupEvent.model_validate_json(scope.raw).merge_group
+    group = scope.body.read(payloads.MergeGroupEvent).merge_group
     return (GroupKey(scope.installation_id, scope.in_repository(), group.head_sha, group.base_ref),)
 
 
 def push(scope: Scope) -> tuple[Key, ...]:
     """A branch moved; the queue's own branches are merge groups, in case their event is lost."""
-    event = payloads.PushEvent.model_validate_json(scope.raw)
+    event = scope.body.read(payloads.PushEvent)
     if not event.ref.startswith("refs/heads/"):
         return ()
     if not event.ref.startswith(QUEUE_REF_PREFIX):
@@ -152,7 +153,7 @@ def installation(scope: Scope) -> tuple[Key, ...]:
 
 
 def added_repositories(scope: Scope) -> tuple[Key, ...]:
-    event = payloads.InstallationRepositoriesEvent.model_validate_json(scope.raw)
+    event = scope.body.read(payloads.InstallationRepositoriesEvent)
     return tuple(RepositoryKey(scope.installation_id, added.id) for added in event.repositories_added)
 
 
@@ -239,26 +240,29 @@ def is_known(event: str, action: str | None) -> bool:
 def interpret(event: str, raw: bytes, own_app_ids: frozenset[int] = frozenset()) -> Interpretation:
     """The keys and facts of one delivery.
 
-    `raw` is the JSON body, already known to be a JSON object. Raises UnreadableDelivery when a known event lacks a
-    field that GitHub documents as always present.
+    Raises UnreadableDelivery when `raw` is no JSON object, or a known event lacks a field that GitHub documents as
+    always present.
     """
+    body = payloads.Body(raw)
     try:
-        envelope = payloads.Envelope.model_validate_json(raw)
-        return _interpret(event, envelope, raw, own_app_ids)
+        with suppress(ValidationError):  # whatever is wrong with it need not be what is asked for
+            body.read(payloads.WIDEST.get(event, payloads.Envelope))
+        return _interpret(event, body, own_app_ids)
     except ValidationError as wrong:
         first = wrong.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"])
         raise UnreadableDelivery(f"{event}: {where}: {first['msg']}") from None
 
 
-def _interpret(event: str, envelope: payloads.Envelope, raw: bytes, own_app_ids: frozenset[int]) -> Interpretation:
+def _interpret(event: str, body: payloads.Body, own_app_ids: frozenset[int]) -> Interpretation:
+    envelope = body.read(payloads.Envelope)
     installation_id = envelope.installation.id if envelope.installation else None
     rule = RULES.get(event, {}).get(envelope.action)
     if rule is None or installation_id is None:
         return Interpretation(envelope.action, installation_id, envelope.repository)
     repository_id = envelope.repository.id if envelope.repository else None
-    keys = rule(Scope(installation_id, repository_id, raw, own_app_ids))
-    command = facts.command_fact(event, envelope.action, raw, own_app_ids)
+    keys = rule(Scope(installation_id, repository_id, body, own_app_ids))
+    command = facts.command_fact(event, envelope.action, body, own_app_ids)
     if command is not None and repository_id is not None:
         # What is said on a pull request is for its ticket too.
         keys = tuple(dict.fromkeys((*keys, TicketKey(installation_id, repository_id, command.number))))
@@ -268,9 +272,9 @@ def _interpret(event: str, envelope: payloads.Envelope, raw: bytes, own_app_ids:
         envelope.repository,
         keys=keys,
         delay=CI_DELAY if event in CI_EVENTS else timedelta(0),
-        push=facts.push_fact(event, envelope, raw),
-        review=facts.review_fact(event, envelope.action, raw),
-        base=facts.base_fact(event, raw),
-        comment=facts.comment_fact(event, envelope.action, raw),
+        push=facts.push_fact(event, envelope, body),
+        review=facts.review_fact(event, envelope.action, body),
+        base=facts.base_fact(event, body),
+        comment=facts.comment_fact(event, envelope.action, body),
         command=command,
     )

@@ -84,14 +84,14 @@ class CommentGone:
     comment_id: int
 
 
-def push_fact(event: str, envelope: payloads.Envelope, raw: bytes) -> PushFact | None:
+def push_fact(event: str, envelope: payloads.Envelope, body: payloads.Body) -> PushFact | None:
     if envelope.sender is None:
         return None
     if event == "push":
-        moved = payloads.PushEvent.model_validate_json(raw)
+        moved = body.read(payloads.PushEvent)
         return PushFact(moved.ref, moved.before, moved.after, envelope.sender)
     if event == "pull_request" and envelope.action == "synchronize":
-        return _synchronize_fact(payloads.PullRequestEvent.model_validate_json(raw), envelope.sender)
+        return _synchronize_fact(body.read(payloads.PullRequestEvent), envelope.sender)
     return None
 
 
@@ -101,18 +101,18 @@ def _synchronize_fact(event: payloads.PullRequestEvent, sender: payloads.Account
     return PushFact(f"refs/heads/{head.ref}", event.before or "", event.after or head.sha, sender)
 
 
-def base_fact(event: str, raw: bytes) -> BaseFact | None:
+def base_fact(event: str, body: payloads.Body) -> BaseFact | None:
     if event != "pull_request":
         return None
-    pull_request = payloads.PullRequestEvent.model_validate_json(raw).pull_request
+    pull_request = body.read(payloads.PullRequestEvent).pull_request
     head, base_ref = pull_request.head, f"refs/heads/{pull_request.base.ref}"
     return BaseFact(pull_request.number, head.sha, base_ref, head.repo.id if head.repo else None)
 
 
-def review_fact(event: str, action: str | None, raw: bytes) -> ReviewFact | None:
+def review_fact(event: str, action: str | None, body: payloads.Body) -> ReviewFact | None:
     if event != "pull_request_review":
         return None
-    delivered = payloads.ReviewEvent.model_validate_json(raw)
+    delivered = body.read(payloads.ReviewEvent)
     review, reviewed = delivered.review, delivered.pull_request
     if review.user is None or review.commit_id is None or review.submitted_at is None:
         return None
@@ -130,10 +130,10 @@ def review_fact(event: str, action: str | None, raw: bytes) -> ReviewFact | None
     )
 
 
-def comment_fact(event: str, action: str | None, raw: bytes) -> ApprovalFact | CommentGone | None:
+def comment_fact(event: str, action: str | None, body: payloads.Body) -> ApprovalFact | CommentGone | None:
     if event != "issue_comment" or action not in ("created", "edited", "deleted"):
         return None
-    delivered = payloads.CommentEvent.model_validate_json(raw)
+    delivered = body.read(payloads.CommentEvent)
     comment = delivered.comment
     if action != "created":
         return CommentGone(comment.id)
@@ -145,13 +145,15 @@ def comment_fact(event: str, action: str | None, raw: bytes) -> ApprovalFact | C
     return ApprovalFact(delivered.issue.number, comment.id, comment.user, word, comment.created_at)
 
 
-def command_fact(event: str, action: str | None, raw: bytes, own_app_ids: frozenset[int]) -> CommandFact | None:
+def command_fact(
+    event: str, action: str | None, body: payloads.Body, own_app_ids: frozenset[int]
+) -> CommandFact | None:
     """Nothing for an edit, a bot, or an App that writes in a person's name. Our own pages do that for who pressed."""
     if (event, action) == ("pull_request_review", "submitted"):
-        return _said_in_review(payloads.ReviewEvent.model_validate_json(raw))
+        return _said_in_review(body.read(payloads.ReviewEvent))
     if (event, action) != ("issue_comment", "created"):
         return None
-    delivered = payloads.CommentEvent.model_validate_json(raw)
+    delivered = body.read(payloads.CommentEvent)
     comment, via = delivered.comment, delivered.comment.performed_via_github_app
     if via is not None and via.id not in own_app_ids:
         return None

@@ -7,6 +7,7 @@ Webhook payloads are not versioned by our API header and gain fields at any time
 from __future__ import annotations
 
 from datetime import datetime
+from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -70,11 +71,8 @@ class PullRequestEvent(Envelope):
     pull_request: PullPayload
 
 
-class ReviewedPull(Narrow):
-    number: int
+class ReviewedPull(PullPayload):
     body: str | None = None
-    head: HeadPayload
-    base: BranchPayload
 
 
 class ReviewPayload(Narrow):
@@ -86,7 +84,7 @@ class ReviewPayload(Narrow):
     submitted_at: datetime | None = None
 
 
-class ReviewEvent(Envelope):
+class ReviewEvent(PullRequestEvent):
     pull_request: ReviewedPull
     review: ReviewPayload
 
@@ -162,3 +160,40 @@ class AddedRepository(Narrow):
 
 class InstallationRepositoriesEvent(Envelope):
     repositories_added: tuple[AddedRepository, ...] = ()
+
+
+Payload = TypeVar("Payload", bound=Narrow)
+
+# The model from which rules and facts of an event can be had at once; every one of them is an Envelope.
+WIDEST: dict[str, type[Envelope]] = {
+    "check_run": CheckRunEvent,
+    "check_suite": CheckSuiteEvent,
+    "issue_comment": CommentEvent,
+    "issues": IssueEvent,
+    "merge_group": MergeGroupEvent,
+    "pull_request": PullRequestEvent,
+    "pull_request_review": ReviewEvent,
+    "push": PushEvent,
+    "status": StatusEvent,
+    "workflow_job": WorkflowJobEvent,
+    "workflow_run": WorkflowRunEvent,
+}
+
+
+class Body:
+    """The JSON of one delivery, which is parsed once where one model holds all that is asked for."""
+
+    __slots__ = ("_raw", "_seen")
+
+    def __init__(self, raw: bytes) -> None:
+        self._raw = raw
+        self._seen: list[Narrow] = []
+
+    def read(self, model: type[Payload]) -> Payload:
+        """Raises ValidationError for what is no JSON, or lacks a field of the model."""
+        for seen in self._seen:
+            if isinstance(seen, model):
+                return seen
+        found = model.model_validate_json(self._raw)
+        self._seen.append(found)
+        return found

@@ -10,14 +10,17 @@ import asyncio
 import hashlib
 import hmac
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import prometheus_client
 import psycopg
 import structlog
-from fastapi import APIRouter, Request
+from fastapi import APIRouter
 from fastapi.responses import JSONResponse
+from starlette.requests import ClientDisconnect
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from app.intake.events import SPOKEN, Interpretation, UnreadableDelivery, interpret
 from app.intake.facts import ApprovalFact, CommandFact, CommentGone
@@ -57,42 +60,47 @@ class Unacceptable(Exception):
         self.message = message
 
 
+Headers = Mapping[str, str]  # by lower-case name; the first of several
+
+
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """`secrets` are the webhook secrets that are accepted; two of them while one is rotated out."""
+    """The endpoint, an ASGI application of its own: FastAPI's ways to call a function take as long as a delivery.
+
+    `secrets` are the webhook secrets that are accepted; two of them while one is rotated out.
+    """
 
     writer: DeliveryWriter
     secrets: tuple[SecretStr, ...]
     own_app_ids: frozenset[int]
 
     def router(self) -> APIRouter:
-        router = APIRouter()
-        router.add_api_route(PATH, self.receive, methods=["POST"], status_code=202)
-        return router
+        return APIRouter(routes=[Route(PATH, self, methods=["POST"])])
 
-    async def receive(self, request: Request) -> JSONResponse:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in reversed(scope["headers"])}
         named = {"delivery": "x-github-delivery", "webhook_event": "x-github-event"}
-        said = {name: request.headers.get(header, "")[:LONGEST_HEADER] for name, header in named.items()}
+        said = {name: headers.get(header, "")[:LONGEST_HEADER] for name, header in named.items()}
         with structlog.contextvars.bound_contextvars(**said), TAKEN.time():
             try:
-                answer = await self._accept(request)
+                answer = await self._accept(headers, receive)
             except Unacceptable as wrong:
                 log.warning("delivery refused", status=wrong.status, because=wrong.message)
                 answer = JSONResponse({"message": wrong.message}, wrong.status)
         RECEIVED.labels(str(answer.status_code)).inc()
-        return answer
+        await answer(scope, receive, send)
 
-    async def _accept(self, request: Request) -> JSONResponse:
-        signature = request.headers.get("x-hub-signature-256")
+    async def _accept(self, headers: Headers, receive: Receive) -> JSONResponse:
+        signature = headers.get("x-hub-signature-256")
         if signature is None:  # nothing of such a body needs to be read
             verify(b"", signature, self.secrets)
         try:
             async with asyncio.timeout(SLOWEST):
-                raw = await read_body(request, LARGEST)
+                raw = await read_body(headers, receive, LARGEST)
         except TimeoutError:
             raise Unacceptable(408, f"the body did not arrive within {SLOWEST:g} s") from None
         verify(raw, signature, self.secrets)
-        delivery = _delivery(request, _json_object(raw), self.own_app_ids)
+        delivery = _delivery(headers, raw, self.own_app_ids)
         try:
             await self.writer.accept(delivery)
         except DatabaseAway as away:
@@ -102,14 +110,18 @@ class Intake:
         return JSONResponse({"message": "stored", "keys": [mark.key for mark in delivery.marks]}, 202)
 
 
-async def read_body(request: Request, limit: int) -> bytes:
-    """The body, refused as soon as it is known to be longer than `limit` bytes."""
-    declared = request.headers.get("content-length", "")
+async def read_body(headers: Headers, receive: Receive, limit: int) -> bytes:
+    """The body, refused as soon as it is known to be longer than `limit` bytes. ClientDisconnect when it is cut off."""
+    declared = headers.get("content-length", "")
     if declared.isascii() and declared.isdigit() and int(declared[:20]) > limit:
         raise Unacceptable(413, f"the body is larger than {limit} bytes")
     parts: list[bytes] = []
-    size = 0
-    async for part in request.stream():
+    size, more = 0, True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        part, more = message.get("body", b""), message.get("more_body", False)
         size += len(part)
         if size > limit:
             raise Unacceptable(413, f"the body is larger than {limit} bytes")
@@ -131,25 +143,14 @@ def verify(raw: bytes, signature: str | None, secrets: Sequence[SecretStr]) -> N
         )
 
 
-def _json_object(raw: bytes) -> bytes:
-    try:
-        value = json.loads(raw)
-    except (ValueError, RecursionError):
-        raise Unacceptable(400, "the body is no JSON; set the webhook's content type to application/json") from None
-    if not isinstance(value, dict):
-        raise Unacceptable(400, "the body is JSON, but no object")
-    return raw
-
-
-def _delivery(request: Request, raw: bytes, own_app_ids: frozenset[int]) -> Delivery:
-    event = _header(request, "x-github-event")
-    hook_id = _header(request, "x-github-hook-id")
-    delivery_id = _header(request, "x-github-delivery")
+def _delivery(headers: Headers, raw: bytes, own_app_ids: frozenset[int]) -> Delivery:
+    event, hook_id, delivery_id = (_header(headers, f"x-github-{name}") for name in ("event", "hook-id", "delivery"))
     if not (hook_id.isascii() and hook_id.isdigit() and len(hook_id) < 19):
         raise Unacceptable(400, "X-GitHub-Hook-ID is no number")
     try:
         about = interpret(event, raw, own_app_ids)
     except UnreadableDelivery as wrong:
+        _check_json(raw)
         # Stored all the same: what it meant is found by the resync, and the body tells why it could not be read.
         log.error("delivery unreadable", because=str(wrong))
         about = Interpretation(None, None, None)
@@ -167,8 +168,18 @@ def _delivery(request: Request, raw: bytes, own_app_ids: frozenset[int]) -> Deli
     )
 
 
-def _header(request: Request, name: str) -> str:
-    value = request.headers.get(name, "").strip()
+def _check_json(raw: bytes) -> None:
+    """Raises Unacceptable unless it is a JSON object."""
+    try:
+        value = json.loads(raw)
+    except (ValueError, RecursionError):
+        raise Unacceptable(400, "the body is no JSON; set the webhook's content type to application/json") from None
+    if not isinstance(value, dict):
+        raise Unacceptable(400, "the body is JSON, but no object")
+
+
+def _header(headers: Headers, name: str) -> str:
+    value = headers.get(name, "").strip()
     if not value or len(value) > LONGEST_HEADER:
         raise Unacceptable(400, f"{name} is missing or too long")
     return value

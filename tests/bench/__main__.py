@@ -1,12 +1,17 @@
-"""`python -m tests.bench`: measure everything in a few minutes and print one table."""
+"""`python -m tests.bench [NAME,NAME…]`: measure everything, or the named parts, and print one table.
+
+A part takes a folder on a disk and a way to say what it is doing, and gives lines of the table.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import platform
 import shutil
+import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,6 +20,56 @@ from rich.table import Table
 
 from tests.bench import checking, idle, intake, judging, logs, proxying, queue
 from tests.bench.measured import Row
+
+Say = Callable[[str], None]
+Part = Callable[[Path, Say], list[Row]]
+
+
+def _judging(_: Path, say: Say) -> list[Row]:
+    say("judging a pull request of 3,000 files")
+    return judging.measure_verdict() + judging.measure_rules()
+
+
+def _checking(folder: Path, say: Say) -> list[Row]:
+    say("checking a clone with 3,000 changed files")
+    return checking.measure(folder)
+
+
+def _logs(folder: Path, say: Say) -> list[Row]:
+    say("parsing logs")
+    return logs.measure_collected() + logs.measure_large(folder, say)
+
+
+def _queue(folder: Path, say: Say) -> list[Row]:
+    say("claiming and finishing keys")
+    return asyncio.run(queue.measure(folder / "queue"))
+
+
+PARTS: Mapping[str, Part] = {
+    "judging": _judging,
+    "checking": _checking,
+    "logs": _logs,
+    "queue": _queue,
+    "intake": lambda folder, say: asyncio.run(intake.measure(folder, say)),
+    "proxying": lambda folder, say: asyncio.run(proxying.measure(folder, say)),
+    "idle": lambda folder, say: asyncio.run(idle.measure(folder, say)),
+}
+
+
+def main(names: Sequence[str]) -> None:
+    unknown = [name for name in names if name not in PARTS]
+    if unknown:
+        raise SystemExit(f"no part is called {', '.join(unknown)}; there are: {', '.join(PARTS)}")
+    console, rows = Console(), list[Row]()
+    if not console.is_terminal:
+        console = Console(width=140)
+    try:
+        with console.status("") as status:
+            for name in names or PARTS:
+                with disk_folder() as folder:
+                    rows += PARTS[name](folder, status.update)
+    finally:  # what was measured before something failed took minutes
+        _print(console, rows)
 
 
 @contextmanager
@@ -28,34 +83,13 @@ def disk_folder() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def main() -> None:
-    console, rows = Console(), list[Row]()
-    if not console.is_terminal:
-        console = Console(width=140)
-    with disk_folder() as folder, console.status("") as status:
-        status.update("judging a pull request of 3,000 files")
-        rows += judging.measure_verdict() + judging.measure_rules()
-        status.update("checking a clone with 3,000 changed files")
-        rows += checking.measure(folder)
-        status.update("parsing logs")
-        rows += logs.measure_collected()
-        rows += logs.measure_large(folder, status.update)
-        status.update("claiming and finishing keys")
-        rows += asyncio.run(queue.measure(folder / "queue"))
-        status.update("taking deliveries in")
-        rows += asyncio.run(intake.measure(folder, status.update))
-        rows += asyncio.run(proxying.measure(folder, status.update))
-        rows += asyncio.run(idle.measure(folder, status.update))
-    _print(console, rows)
-
-
 def _print(console: Console, rows: list[Row]) -> None:
-    cores, load = os.cpu_count(), os.getloadavg()[0]
-    table = Table("what", "measured", "of", title=f"{cores} cores, load {load:.1f}", title_justify="left")
+    title = f"{os.cpu_count()} cores, Python {platform.python_version()}, load {os.getloadavg()[0]:.1f}"
+    table = Table("what", "measured", "of", title=title, title_justify="left")
     for row in rows:
         table.add_row(row.what, row.measured, row.of)
     console.print(table)
 
 
 if __name__ == "__main__":
-    main()
+    main([name for name in ",".join(sys.argv[1:]).replace(" ", ",").split(",") if name])
