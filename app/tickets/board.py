@@ -95,11 +95,16 @@ class _Known:
     done: frozenset[int]  # of the tickets that others wait for, those that were merged
 
 
-async def board_of(connection: Connection, place: Place, repository: str, now: datetime) -> Board:
-    """The board as the store has it now; `repository` is its address on GitHub."""
+async def board_of(
+    connection: Connection, place: Place, repository: str, now: datetime, shown: frozenset[State] = SHOWN
+) -> Board:
+    """The board as the store has it now; `repository` is its address on GitHub.
+
+    `shown` are the states of which every ticket is listed, beside what ended today.
+    """
     own = (connection, place.repository.id)
     begun = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    rows = [*await ticket.in_states(*own, SHOWN), *await ticket.ended_since(*own, begun)]
+    rows = [*await ticket.in_states(*own, shown), *await ticket.ended_since(*own, begun)]
     known = await _known(connection, place, [row.number for row in rows])
     day, brake = await day_of(connection, place, now, None), await brakes.find(*own)
     budgets = [place.rules.day.cost] if place.floor is None else [place.rules.day.cost, place.floor.day.cost]
@@ -149,6 +154,7 @@ def _row(place: Place, repository: str, row: TicketRow, known: _Known, now: date
         address=None if comment is None else f"{repository}/issues/{row.number}#issuecomment-{comment}",
         progress=_progress(place, row, known.doing.get(row.number), now),
         waits_for=() if held is None else tuple(n for n in held.form.depends_on if n not in known.done),
+        title=row.title,
     )
 
 

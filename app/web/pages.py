@@ -14,8 +14,8 @@ from app.ages import ago
 from policies.escape import clean, plain_address
 
 FOLDER = Path(__file__).with_name("templates")
-STYLE = "/style.css"
-# No script at all, whatever a pull request managed to write into a page.
+STYLE, SCRIPT = "/style.css", "/board.js"
+# No script at all, whatever a pull request managed to write into a page; on the board one file of our own.
 # https://developer.mozilla.org/en-US/docs/Web/HTTP/Reference/Headers/Content-Security-Policy
 HEADERS = {
     "content-security-policy": (
@@ -25,6 +25,7 @@ HEADERS = {
     "referrer-policy": "same-origin",
     "cache-control": "private, no-store",
 }
+PUBLIC = {"cache-control": "public, max-age=300", "x-content-type-options": "nosniff"}
 
 
 class Pages:
@@ -39,13 +40,19 @@ class Pages:
             lstrip_blocks=True,
         )
         self._environment.filters |= {"shown": clean, "prose": prose, "address": plain_address, "ago": ago}
-        self._style = (FOLDER / "style.css").read_bytes()
+        self._style, self._script = (FOLDER / "style.css").read_bytes(), (FOLDER / "board.js").read_bytes()
 
-    def page(self, template: str, status: int = 200, *, form_action: str = "", **values: Any) -> Response:
-        """`form_action` is one more origin to which a form of the page may go."""
+    def page(
+        self, template: str, status: int = 200, *, form_action: str = "", script: bool = False, **values: Any
+    ) -> Response:
+        """`form_action` is one more origin to which a form of the page may go; `script` lets our own one run."""
         text = self._environment.get_template(template).render(**values)
-        policy = HEADERS["content-security-policy"].replace("form-action 'self'", f"form-action 'self' {form_action}")
-        return HTMLResponse(text, status, {**HEADERS, "content-security-policy": policy} if form_action else HEADERS)
+        policy = HEADERS["content-security-policy"]
+        if form_action:
+            policy = policy.replace("form-action 'self'", f"form-action 'self' {form_action}")
+        if script:
+            policy += "; script-src 'self'; connect-src 'self'"
+        return HTMLResponse(text, status, {**HEADERS, "content-security-policy": policy})
 
     def message(self, heading: str, words: str, status: int = 200) -> Response:
         """A page of one sentence and what to do next."""
@@ -64,7 +71,11 @@ class Pages:
 
         @router.get(STYLE)
         async def style() -> Response:
-            return Response(self._style, media_type="text/css", headers={"cache-control": "public, max-age=300"})
+            return Response(self._style, media_type="text/css", headers=PUBLIC)
+
+        @router.get(SCRIPT)
+        async def script() -> Response:
+            return Response(self._script, media_type="text/javascript", headers=PUBLIC)
 
         return router
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from datetime import datetime
 
 import httpx
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from app.github.client import GitHubClient
+from app.gate.gate import Gate
 from app.github.git_access import web_url
-from app.store.database import Database
+from app.tickets.parts import TicketParts
+from app.web.board_page import BoardPage
+from app.web.entrance import Entrance
 from app.web.pages import Pages
 from app.web.pull_page import PullPage
 from app.web.readers import Readers
@@ -19,18 +20,18 @@ from app.web.sign_in import SignIn, UserAuthorization
 
 
 def people_router(
-    database: Database,
-    client: Callable[[int], GitHubClient],
+    gate: Gate,
     authorization: UserAuthorization,
-    now: Callable[[], datetime],
     connect: Callable[[], httpx.AsyncBaseTransport] | None = None,
 ) -> APIRouter:
-    """`client` gives the App's client of an installation; `connect` replaces the connection of the sign-in."""
-    pages = Pages()
-    sign_in = SignIn(authorization, pages, now, connect)
-    pull_page = PullPage(database, Readers(database, client, now), sign_in, pages, web_url(authorization.api_url), now)
+    """`connect` replaces the connection of the sign-in."""
+    pages, github = Pages(), web_url(authorization.api_url)
+    sign_in = SignIn(authorization, pages, gate.now, connect)
+    entrance = Entrance(Readers(gate.database, gate.client, gate.now), sign_in, pages)
+    pull_page = PullPage(gate.database, entrance, github, gate.now)
+    board_page = BoardPage(TicketParts(gate), entrance, github, gate.now)
     router = APIRouter()
-    for part in (pages, sign_in, pull_page):
+    for part in (pages, sign_in, pull_page, board_page):
         router.include_router(part.router())
     router.add_api_route("/", front_page(pages), response_class=Response)
     return router
@@ -38,6 +39,6 @@ def people_router(
 
 def front_page(pages: Pages) -> Callable[[], Awaitable[Response]]:
     async def front() -> Response:
-        return pages.message("Mergegate", "Open a pull request on GitHub, then the details of a mergegate check.")
+        return pages.page("front.html")
 
     return front

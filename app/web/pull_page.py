@@ -6,28 +6,23 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
-import structlog
 from fastapi import APIRouter, Path, Request
 from fastapi.responses import Response
 from pydantic import TypeAdapter, ValidationError
 
-from app.github.errors import GitHubError
 from app.keys import PullKey
 from app.store import decisions
-from app.store.database import Database, DatabaseAway
+from app.store.database import Database
 from app.store.decisions import Decision, Past
 from app.store.repositories import Repository
-from app.web.pages import Pages
-from app.web.readers import Readers
-from app.web.sign_in import SignIn
+from app.web.entrance import Entrance, Visit
 from policies.changes import changes
 from policies.explain import blocking
 from policies.titles import title
 from policies.verdict import Run, Verdict
 from policies.wanted import wanted
-
-log = structlog.get_logger(__name__)
 
 HISTORY = 50  # decisions shown
 _VERDICT: TypeAdapter[Verdict] = TypeAdapter(Verdict)
@@ -47,16 +42,13 @@ class PullPage:
     def __init__(
         self,
         database: Database,
-        readers: Readers,
-        sign_in: SignIn,
-        pages: Pages,
+        entrance: Entrance,
         web_url: str,
         now: Callable[[], datetime],
     ) -> None:
         self._database = database
-        self._readers = readers
-        self._sign_in = sign_in
-        self._pages = pages
+        self._entrance = entrance
+        self._pages = entrance.pages
         self._web_url = web_url
         self._now = now
 
@@ -72,17 +64,10 @@ class PullPage:
         name: str = Path(max_length=100),
         number: int = Path(ge=1, lt=10**12),
     ) -> Response:
-        person = self._sign_in.person(request)
-        if person is None:
-            return self._sign_in.ask(request)
-        try:
-            repository = await self._readers.repository(person, owner, name)
-            return self._pages.not_found() if repository is None else await self._page(repository, number)
-        except (GitHubError, DatabaseAway) as wrong:
-            log.warning("a page could not be shown", error=str(wrong))
-            return self._pages.message("This cannot be shown now.", "GitHub or the database is away. Try again.", 503)
+        return await self._entrance.page(request, owner, name, partial(self._page, number))
 
-    async def _page(self, repository: Repository, number: int) -> Response:
+    async def _page(self, number: int, visit: Visit) -> Response:
+        repository = visit.repository
         key = str(PullKey(repository.installation_id, repository.repository_id, number))
         async with self._database.transaction() as connection:
             newest = await decisions.latest(connection, key)

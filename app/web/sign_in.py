@@ -38,7 +38,9 @@ SESSION = timedelta(hours=12)
 PENDING = timedelta(minutes=10)
 SECONDS = 20.0  # for GitHub to confirm
 # Only to pages of our own; anything else would send people elsewhere in our name.
-_OWN_PAGE = re2.compile(r"/(?:[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+(?:/pull/[0-9]{1,12})?)?")
+_OWN_PAGE = re2.compile(
+    r"/(?:boards|[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+(?:/pull/[0-9]{1,12}|/board(?:/(?:[0-9]{1,12}|all))?|/report)?)?"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,7 @@ class BoardRow:
     uncertain: bool = False
     progress: Progress = field(default_factory=Progress)
     waits_for: tuple[int, ...] = ()
+    title: str = ""  # of the issue; the text leaves it out, because GitHub shows it behind every number
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +84,21 @@ class Board:
     brake_by: str | None = None
 
 
+_ByState = defaultdict[State, list[BoardRow]]
+
+
 def board_text(board: Board) -> str:
     """Markdown of less than 30,000 characters. No line begins with a command, and nothing in it mentions anybody."""
-    by_state = defaultdict[State, list[BoardRow]](list)
-    for row in board.rows:
-        by_state[_S.NEEDS_HUMAN if row.cause is Cause.STOP_UNCONFIRMED else row.state].append(row)
-    return "\n".join([*_head(board, by_state), *_people(board, by_state), *_agents(board, by_state)])
+    grouped = by_state(board.rows)
+    return "\n".join([*_head(board, grouped), *_people(board, grouped), *_agents(board, grouped)])
+
+
+def by_state(rows: Sequence[BoardRow]) -> _ByState:
+    """A stop that is not confirmed needs a person."""
+    grouped: _ByState = defaultdict(list)
+    for row in rows:
+        grouped[_S.NEEDS_HUMAN if row.cause is Cause.STOP_UNCONFIRMED else row.state].append(row)
+    return grouped
 
 
 def board_digest(board: Board) -> str:
@@ -99,7 +109,7 @@ def board_digest(board: Board) -> str:
 
 
 def _steady(row: BoardRow, board: Board) -> BoardRow:
-    ended_before = row.state in ENDED and not _is_of_today(row, board)
+    ended_before = row.state in ENDED and not is_of_today(row, board)
     since = row.since if ended_before else board.updated
     return replace(row, since=since, used=Used(attempts=row.used.attempts), progress=Progress())
 
@@ -109,9 +119,6 @@ def is_due(last: datetime | None, now: datetime, *, news: bool, other: bool) -> 
     if last is None:
         return True
     return (news and now - last >= AT_ONCE) or (other and now - last >= AT_LEAST)
-
-
-_ByState = defaultdict[State, list[BoardRow]]
 
 
 def _head(board: Board, by_state: _ByState) -> Iterator[str]:
@@ -132,11 +139,11 @@ def _head(board: Board, by_state: _ByState) -> Iterator[str]:
 
 
 def _people(board: Board, by_state: _ByState) -> Iterator[str]:
-    needing = _in_order(by_state[_S.NEEDS_HUMAN])
+    needing = in_order(by_state[_S.NEEDS_HUMAN])
     yield from _section(board, _S.NEEDS_HUMAN, needing, [_asking(row, board) for row in needing[:MOST_LISTED]])
-    passed = _in_order(by_state[_S.MERGEABLE])
+    passed = in_order(by_state[_S.MERGEABLE])
     yield from _section(board, _S.MERGEABLE, passed, [_passed(row, board) for row in passed[:MOST_LISTED]])
-    failed = _in_order(by_state[_S.VERIFY_FAILED])
+    failed = in_order(by_state[_S.VERIFY_FAILED])
     yield from _section(board, _S.VERIFY_FAILED, failed, [_failed(row, board) for row in failed[:MOST_LISTED]])
 
 
@@ -170,7 +177,7 @@ def _section(board: Board, state: State, rows: Sequence[BoardRow], lines: Sequen
         yield from ("", f"[{more}]({board.repository}/issues?q=is%3Aopen+label%3A{label})")
 
 
-def _in_order(rows: Sequence[BoardRow]) -> list[BoardRow]:
+def in_order(rows: Sequence[BoardRow]) -> list[BoardRow]:
     return sorted(rows, key=lambda row: place(row.risk, row.since, row.number, uncertain=row.uncertain))
 
 
@@ -179,11 +186,11 @@ def _asking(row: BoardRow, board: Board) -> str:
     cause = WORDS[board.language].states[row.state][0] if row.cause is None else words[row.cause]
     said, address = inert(row.said, LONGEST_QUESTION), plain_address(row.address)
     link = "" if address is None else f"[→]({address})"
-    return _joined(f"#{row.number}", cause, _age(row, board), words["uncertain"] if row.uncertain else "", said, link)
+    return _joined(f"#{row.number}", cause, age(row, board), words["uncertain"] if row.uncertain else "", said, link)
 
 
 def _passed(row: BoardRow, board: Board) -> str:
-    return _joined(f"#{row.number}", row.risk, _pull(row), _age(row, board))
+    return _joined(f"#{row.number}", row.risk, _pull(row), age(row, board))
 
 
 def _failed(row: BoardRow, board: Board) -> str:
@@ -222,7 +229,7 @@ def _used(row: BoardRow, board: Board) -> Iterator[str]:
 def _waits(row: BoardRow, board: Board) -> str:
     names = ", ".join(f"#{number}" for number in row.waits_for[:MOST_WAITING])
     waits = TEXTS[board.language]["blocked"].format(tickets=names) if names else ""
-    return _joined(f"#{row.number}", row.risk, waits, _age(row, board))
+    return _joined(f"#{row.number}", row.risk, waits, age(row, board))
 
 
 def _attempt(row: BoardRow, board: Board) -> str:
@@ -235,7 +242,7 @@ def _pull(row: BoardRow) -> str:
     return "" if row.pull_number is None else f"→ #{row.pull_number}"
 
 
-def _age(row: BoardRow, board: Board) -> str:
+def age(row: BoardRow, board: Board) -> str:
     """Whole minutes, hours or days; clocks that disagree make no negative age."""
     minutes = max(0, int((board.updated - row.since).total_seconds() // 60))
     if minutes < 60:
@@ -244,10 +251,10 @@ def _age(row: BoardRow, board: Board) -> str:
 
 
 def _ended(board: Board, by_state: _ByState, states: Sequence[State]) -> int:
-    return sum(_is_of_today(row, board) for state in states for row in by_state[state])
+    return sum(is_of_today(row, board) for state in states for row in by_state[state])
 
 
-def _is_of_today(row: BoardRow, board: Board) -> bool:
+def is_of_today(row: BoardRow, board: Board) -> bool:
     return row.since.astimezone(UTC).date() == board.updated.astimezone(UTC).date()
 
 

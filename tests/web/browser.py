@@ -46,10 +46,8 @@ def web_of(stage: Scene) -> FastAPI:
     )
     web.include_router(
         people_router(
-            stage.gate.database,
-            stage.gate.client,
+            stage.gate,
             one,
-            stage.gate.now,
             lambda: httpx.ASGITransport(app=stage.github.app),
         )
     )

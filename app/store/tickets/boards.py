@@ -11,6 +11,7 @@ from psycopg.rows import class_row
 
 from app.store.database import Connection
 from app.store.stored import text
+from policies.tickets.states import ENDED
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,11 @@ CAUSES: LiteralString = (
     "where repository_id = %s and number = any(%s) order by number, id desc"
 )
 
+WITH_TICKETS: LiteralString = (
+    "select repository_id, count(*) filter (where state <> all(%s)) from tickets "
+    "group by repository_id order by max(since) desc, repository_id limit %s"
+)
+
 
 async def find(connection: Connection, repository_id: int) -> BoardIssue | None:
     cursor = connection.cursor(row_factory=class_row(BoardIssue))
@@ -69,6 +75,12 @@ async def find(connection: Connection, repository_id: int) -> BoardIssue | None:
         (repository_id,),
     )
     return await cursor.fetchone()
+
+
+async def with_tickets(connection: Connection, most: int) -> list[tuple[int, int]]:
+    """Repositories with tickets, those where something happened last first, and how many have not ended."""
+    cursor = await connection.execute(WITH_TICKETS, (sorted(ENDED), most))
+    return [(row[0], row[1]) for row in await cursor.fetchall()]
 
 
 async def put(connection: Connection, repository_id: int, number: int, by: str) -> None:

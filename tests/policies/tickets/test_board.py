@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from decimal import Decimal
 from typing import get_args
 
@@ -16,60 +16,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checks.commands import read_commands
-from policies.tickets.board import Board, BoardRow, Progress, board_digest, board_text, is_due
+from policies.tickets.board import Progress, board_digest, board_text, is_due
 from policies.tickets.escalation import Cause
-from policies.tickets.limits import Limits, Used
+from policies.tickets.limits import Used
 from policies.tickets.states import State
 from policies.tickets.words import Language
 from tests.policies.golden import FOLDER
 from tests.policies.test_escape import live_text, tokens
+from tests.policies.tickets.fleet import ASKS, EMPTY, HOUR, NOW, ONE, STATES, fleet, row_of
 
-NOW = datetime(2026, 11, 30, 7, 42, tzinfo=UTC)
-HOUR = timedelta(hours=1)
-LIMITS = Limits(90, 3, Decimal("8.00"))
 MONEY = "41.20 of 120.00 USD today"
-EMPTY = Board("en", "https://github.example/acme/shop", NOW, (), Decimal("41.2"), Decimal(120), Decimal(80))
-ONE = BoardRow(12, State.RUNNING, NOW - HOUR, "low", LIMITS, Used(31.4, 1, Decimal("1.5")), "claude", 13)
-ASKS = replace(
-    ONE,
-    state=State.NEEDS_HUMAN,
-    cause=Cause.REQUIREMENT_CONFLICT,
-    said="Round up or down?",
-    address="https://github.example/acme/shop/issues/12#issuecomment-1",
-)
-STATES = [state for state in State if state is not State.DRAFT]
 LONG = "`@everybody` <b> #1 /stop all ‮ " * 20
-
-
-def _row(number: int) -> BoardRow:
-    """A ticket of a fleet, every state in turn."""
-    state = STATES[number % len(STATES)]
-    return BoardRow(
-        number,
-        state,
-        NOW - timedelta(minutes=7 * number),
-        ("low", "medium", "high", "critical")[number % 4],
-        LIMITS,
-        Used(number % 90, 1 + number % 3, Decimal(number % 8)),
-        ("claude", "codex", None)[number % 3],
-        number + 5_000 if number % 2 else None,
-        _cause(number, state),
-        "which of the two shall hold?" if state is State.NEEDS_HUMAN else "`pytest` fails",
-        f"https://github.example/acme/shop/issues/{number}#issuecomment-{number}",
-        uncertain=number % 5 == 0,
-        progress=Progress(2, 7, 40, silent=number % 11 == 0),
-        waits_for=(number - 1,) if number % 2 else (),
-    )
-
-
-def _cause(number: int, state: State) -> Cause | None:
-    if state is State.STOPPING:
-        return Cause.STOP_UNCONFIRMED if number % 4 == 0 else None
-    return (None, *Cause)[number % 5] if state is State.NEEDS_HUMAN else None
-
-
-def _fleet(count: int) -> Board:
-    return replace(EMPTY, rows=tuple(_row(number) for number in range(1, count + 1)))
 
 
 def _section(text: str, heading: str) -> list[str]:
@@ -80,7 +37,7 @@ def _section(text: str, heading: str) -> list[str]:
 
 @pytest.mark.parametrize("count", [0, 1, 30, 1_000])
 def test_the_board_reads_as_its_golden_file(count: int) -> None:
-    path, text = FOLDER / f"board-{count}.md", board_text(_fleet(count)) + "\n"
+    path, text = FOLDER / f"board-{count}.md", board_text(fleet(count)) + "\n"
     if os.environ.get("MERGEGATE_REWRITE_GOLDEN") == "1":
         path.write_text(text, encoding="utf-8")
     assert text == path.read_text(encoding="utf-8"), f"{path.name} differs; see this module's docstring"
@@ -91,7 +48,7 @@ def test_the_board_reads_as_its_golden_file(count: int) -> None:
 def test_a_thousand_tickets_stay_far_below_what_github_takes(language: Language, state: State) -> None:
     rows = [
         replace(
-            _row(number),
+            row_of(number),
             state=state,
             said=LONG,
             pool=f"{number}-{LONG}",
