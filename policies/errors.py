@@ -11,9 +11,11 @@ from typing import Any
 from pydantic_core import ErrorDetails
 
 from checks.document import Document, Fault, Path
+from policies.escalation_section import CLOCK, ZONE
 from policies.fields import APP, LOGIN, ORGANIZATION, PERSON, REUSE, TEAM
 from policies.queue_section import STAMP
 from policies.schema import policy_schema
+from policies.ticket_section import WORKFLOW_FILE
 
 _MOST_ERRORS = 20
 _DICTIONARY_KEY = "[key]"  # pydantic's mark for "the key itself is wrong"
@@ -47,6 +49,9 @@ _FORMS = {
     PERSON: ("that is no person's login, and only a person's word counts here", "Write it without `@`, as `ada`"),
     STAMP: ("that is no time", "Write `fri 16:00` for every week, or `2026-12-23 12:00` for once"),
     TEAM: ("that is no team's slug", "Write it without the organisation, for example `core`"),
+    CLOCK: ("that is no time of a day", "Write hours and minutes in quotes, for example `'08:30'`"),
+    ZONE: ("that is no name of a time zone", "Write one like `UTC` or `Asia/Tokyo`"),
+    WORKFLOW_FILE: ("that is no file name of a workflow", "Write it without its folder, for example `agent.yml`"),
 }
 
 

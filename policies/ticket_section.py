@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from checks.tickets.form import MOST_ATTEMPTS, MOST_COST, MOST_MINUTES
+from policies.escalation_section import Pushes
 from policies.fields import Section
 
 # As GitHub names workflow files: https://docs.github.com/actions/reference/workflows-and-actions/workflow-syntax
@@ -92,6 +93,7 @@ class TicketRules(Section):
     silent_after: Minutes = Field(description="Minutes without a sign of life after which an agent counts as stalled.")
     ended_after: Minutes = Field(description="Minutes without a sign of life after which its attempt is ended.")
     settled_after: Annotated[int, Field(ge=1, le=365)] = Field(description="Days merged and not reverted.")
+    pushes: Pushes = Field(description="Who is told of what cannot be decided without people, and when.")
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:

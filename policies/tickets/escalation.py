@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
@@ -47,7 +47,8 @@ class Power:
 @dataclass(frozen=True, slots=True)
 class Facts:
     """What is known of a ticket. `lines` are those of its snapshot, `quoted` the two that an agent or a judge says
-    cannot both hold, `failures` the fingerprints of its failed verdicts, `stopping` how long its stop is unconfirmed.
+    cannot both hold, `failures` the fingerprints of its failed verdicts since a person let it go on last, the oldest
+    first, `stopping` how long its stop is unconfirmed.
     """
 
     risk: str
@@ -61,6 +62,7 @@ class Facts:
     migrating: tuple[str, ...] = ()  # changed files that are migrations
     stopping: timedelta | None = None
     disagree: bool = False  # a judge and a person, or two judges
+    capped: bool = False  # a limit ended it today
 
 
 def causes(facts: Facts) -> tuple[Cause, ...]:
@@ -85,6 +87,11 @@ def failure_fingerprint(command: str, first_error: str, failing: Collection[str]
     return "sha256:" + hashlib.sha256(spelled.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def is_repeated(failures: Sequence[str]) -> bool:
+    """Whether the newest failure, the last one, was there before."""
+    return bool(failures) and failures[-1] in failures[:-1]
+
+
 def _causes(facts: Facts) -> Iterator[Cause]:
     if facts.stopping is not None and facts.stopping >= STOP_LATE:
         yield Cause.STOP_UNCONFIRMED
@@ -98,6 +105,8 @@ def _causes(facts: Facts) -> Iterator[Cause]:
         yield Cause.DATA_MIGRATION
     if facts.disagree:
         yield Cause.JUDGES_DISAGREE
+    if facts.capped:
+        yield Cause.CAP_HITS
 
 
 def _quotes_two(quoted: tuple[str, str], lines: frozenset[str]) -> bool:
@@ -109,5 +118,4 @@ def _quotes_two(quoted: tuple[str, str], lines: frozenset[str]) -> bool:
 
 def _fails_again(facts: Facts) -> bool:
     """A failure that stays after another try at it, or no try left after a failure."""
-    again = len(set(facts.failures)) < len(facts.failures)
-    return again or (bool(facts.failures) and facts.attempts_left <= 0)
+    return is_repeated(facts.failures) or (bool(facts.failures) and facts.attempts_left <= 0)

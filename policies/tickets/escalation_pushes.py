@@ -6,11 +6,12 @@ What is not pushed waits in the digest, and nothing is lost by that: an escalate
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
+from policies.escalation_section import Pushes, clock, minutes
 from policies.tickets.escalation import Cause, Way
 
 WEEKDAYS = frozenset(range(5))  # Monday is 0
@@ -94,10 +95,19 @@ class Push:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is sent now; `capped` counts those held back for their person's day being full, by person."""
+    """What is sent now; `capped` counts those held back for their person's day being full, by person, and `held` are
+    the tickets that they are about."""
 
     pushes: tuple[Push, ...] = ()
     capped: dict[str, int] = field(default_factory=dict)
+    held: tuple[int, ...] = ()
+
+
+def rules_of(told: Pushes) -> PushRules:
+    """As the policy says it."""
+    hours = Hours(ZoneInfo(told.zone), clock(told.begins), clock(told.ends), told.weekdays)
+    again, critical, together = map(minutes, (told.again_after, told.critical_after, told.together))
+    return PushRules(hours, told.daily, again, critical, together)
 
 
 def people_for(accepter: str | None, owners: Sequence[str], on_call: Sequence[str]) -> tuple[str, ...]:
@@ -109,20 +119,31 @@ def people_for(accepter: str | None, owners: Sequence[str], on_call: Sequence[st
     return tuple(found.values())
 
 
-def plan(waiting: Sequence[Waiting], sent: Sequence[Push], rules: PushRules, now: datetime) -> Plan:
-    """The messages that are due now. `sent` are those of the last days, at least as far back as what is waiting."""
+def plan(
+    waiting: Sequence[Waiting],
+    sent: Sequence[Push],
+    rules: PushRules,
+    now: datetime,
+    elsewhere: Mapping[str, int] | None = None,
+) -> Plan:
+    """The messages that are due now. `sent` are those of the last days, at least as far back as what is waiting.
+
+    `elsewhere` counts today's messages of other repositories by person: a person's day is one.
+    """
     groups = _due(waiting, sent, rules, now)
-    told = Counter(push.person for push in sent if rules.hours.day(push.at) == rules.hours.day(now))
-    pushes, capped = [], Counter[str]()
+    told = Counter(elsewhere or {})
+    told.update(push.person for push in sent if rules.hours.day(push.at) == rules.hours.day(now))
+    pushes, capped, held = [], Counter[str](), set[int]()
     for (person, cause), tickets in groups.items():
         if _is_joined(person, cause, sent, rules, now):
             continue
         if told[person] >= rules.daily:
             capped[person] += 1
+            held.update(tickets)
             continue
         told[person] += 1
         pushes.append(Push(person, cause, tuple(sorted(tickets)), now))
-    return Plan(tuple(pushes), dict(capped))
+    return Plan(tuple(pushes), dict(capped), tuple(sorted(held)))
 
 
 def _due(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from policies.escape import code, inert, plain_address
@@ -11,6 +11,18 @@ from policies.tickets.texts import TEXTS
 from policies.tickets.words import Language
 
 LONGEST = 240  # characters of what an agent or a log says
+MOST_NAMED = 30  # tickets that one message names
+# The verbs that settle what is asked, whatever else is said to the ticket meanwhile. Nothing that a person says
+# confirms a stop.
+ANSWERS: Mapping[Cause, frozenset[str]] = {
+    Cause.REQUIREMENT_CONFLICT: frozenset({"answer", "stop", "accept", "redirect"}),
+    Cause.PERMISSION_EXPANSION: frozenset({"answer", "grant", "stop", "accept"}),
+    Cause.REPEATED_FAILURE: frozenset({"stop", "limit", "retry", "accept"}),
+    Cause.DATA_MIGRATION: frozenset({"hold", "reject", "stop"}),
+    Cause.STOP_UNCONFIRMED: frozenset(),
+    Cause.JUDGES_DISAGREE: frozenset({"hold", "reject", "stop"}),
+    Cause.CAP_HITS: frozenset({"stop", "limit", "retry", "accept"}),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +35,14 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """An open escalation. `ordinal` is the question's number in the ticket, `head` the commit that it is about.
+    """An open escalation. `ordinal` is the question's number in the ticket, None where it is the gate's own matter;
+    `head` is the commit that it is about.
 
     `detail` is whatever the agent or the check said; `attempts` those that the limit allows now.
     """
 
     ticket: int
-    ordinal: int
+    ordinal: int | None
     cause: Cause
     detail: str
     log: str | None = None  # address of the raw log
@@ -70,14 +83,42 @@ def choices(asked: Asked) -> tuple[Choice, ...]:
     return Choice("/hold", "hold"), *approve, Choice("/reject not like this", "reject")
 
 
+def verdict_line(asked: Asked, language: Language) -> str:
+    """What it is in one line without markup."""
+    words = TEXTS[language]
+    return f"#{asked.ticket} {words['needs']}: {words[asked.cause]}"
+
+
+def verdict_line_of(cause: Cause, tickets: Sequence[int], language: Language) -> str:
+    """The same of several tickets."""
+    words = TEXTS[language]
+    return f"{words['many'].format(count=len(tickets))}: {words[cause]}"
+
+
+def group_text(cause: Cause, tickets: Sequence[int], language: Language) -> str:
+    """Markdown for several tickets with the same cause; what each of them asks stands on the ticket itself."""
+    words = TEXTS[language]
+    more = len(tickets) - MOST_NAMED
+    named = " · ".join(f"#{ticket}" for ticket in tickets[:MOST_NAMED])
+    return "\n".join(
+        [
+            f"**{verdict_line_of(cause, tickets, language)}**",
+            named if more <= 0 else f"{named} {words['more'].format(count=more)}",
+            words["each"],
+            f"{words['silence']}: {words[SILENCE[cause]]}.",
+        ]
+    )
+
+
 def question_text(asked: Asked, language: Language) -> str:
     """Markdown of at most five lines. No line begins with a command, and nothing in it mentions anybody."""
     words = TEXTS[language]
     offered = choices(asked)
     shown = [f"{code(each.command)} {words[each.words]}" for each in offered]
     shown[0] += f" ({words['recommended']})"
+    number = "" if asked.ordinal is None else f" ({asked.ordinal})"
     lines = [
-        f"**#{asked.ticket} {words['needs']}: {words[asked.cause]}** ({asked.ordinal})",
+        f"**{verdict_line(asked, language)}**{number}",
         inert(asked.detail, LONGEST),
         "→ " + " · ".join(shown),
         f"{words['silence']}: {words[SILENCE[asked.cause]]}.",

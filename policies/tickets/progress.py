@@ -59,6 +59,7 @@ class Facts:
     rejected_sha: str | None = None  # the head that a person sent back last
     open_questions: int = 0
     session_live: bool = False  # any of the ticket's
+    failed_again: bool = False  # as it had failed before, since a person let it go on last
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +171,8 @@ def _failed(facts: Facts) -> Next | None:
     because = no_attempt(facts.limits, facts.used)
     if because is not None:
         return Next(Event.EXHAUSTED, because)
+    if facts.failed_again:
+        return Next(Event.REPEATED, "it failed again as it had failed before", facts.failed_sha)
     if facts.paused:
         return None
     if facts.session_live:

@@ -49,6 +49,7 @@ class Event(StrEnum):
     RESUMED = "resumed"  # another attempt of the agent that has it
     RELEASED = "released"  # the attempt is over, an agent may begin another one
     EXHAUSTED = "exhausted"  # no attempt is left
+    REPEATED = "repeated"  # it failed as it failed before: another attempt would be the same once more
     REJECTED = "rejected"  # a person sends it back
     PULL_CLOSED = "pull_closed"  # its pull request, without a merge
     RETRIED = "retried"  # a person wants another attempt
@@ -70,7 +71,7 @@ ACTIVE = AT_WORK | {State.WAITING}
 # A session of the ticket may be live in these alone: moving to any other one ends them all.
 WITH_SESSION = AT_WORK
 # These end them too: nobody is to go on before a person has said so.
-ENDS_SESSIONS = frozenset({Event.EXHAUSTED, Event.PULL_CLOSED})
+ENDS_SESSIONS = frozenset({Event.EXHAUSTED, Event.REPEATED, Event.PULL_CLOSED})
 # What `stopping` may end as, by what began it.
 ENDS_AS: Mapping[Event, State] = {
     Event.STOP: State.STOPPED,
@@ -146,6 +147,7 @@ def _rows() -> Iterator[tuple[tuple[State, Event], State]]:
         yield (before, e.RELEASED), s.WAITING
     for before in (s.WAITING, s.RUNNING, s.VERIFY_FAILED):
         yield (before, e.EXHAUSTED), s.NEEDS_HUMAN
+    yield (s.VERIFY_FAILED, e.REPEATED), s.NEEDS_HUMAN
     for before in (s.VERIFY_FAILED, s.NEEDS_HUMAN, s.STOPPED, s.CAP_HIT):
         yield (before, e.RETRIED), s.WAITING
     yield (s.CANCELLED, e.REOPENED), s.DRAFT

@@ -196,6 +196,14 @@ ERRORS = [
         "the number is above 10",
         "Write 10 or less",
     ),
+    (
+        "version: 1\nticket: {pools: {night: {start: workflow, workflow: ../x.yml}}}",
+        2,
+        43,
+        "ticket.pools.night.workflow",
+        "that is no file name of a workflow",
+        "Write it without its folder, for example `agent.yml`",
+    ),
     ("version: 1\nbundle: {required: []}", 2, 10, "bundle.required", "the list is empty", "Name at least one"),
     (
         "version: 1\npeople: {users: ['@ada']}",

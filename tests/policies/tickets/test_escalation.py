@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from checks.commands import read_commands
 from policies.tickets.escalation import Cause, Facts, Power, causes, failure_fingerprint, way
-from policies.tickets.escalation_question import SILENCE, Asked, choices, question_text
+from policies.tickets.escalation_question import ANSWERS, SILENCE, Asked, choices, group_text, question_text
 from policies.tickets.texts import TEXTS
 from policies.tickets.verbs import VERBS
 from policies.tickets.words import Language
@@ -44,6 +44,7 @@ ASKED = Asked(12, 2, Cause.REPEATED_FAILURE, "`pytest tests/cart` fails twice", 
         (Facts("low", stopping=timedelta(seconds=59)), ()),
         (Facts("low", stopping=timedelta(seconds=60), migration=True), (Cause.STOP_UNCONFIRMED, Cause.DATA_MIGRATION)),
         (Facts("low", disagree=True), (Cause.JUDGES_DISAGREE,)),
+        (Facts("low", capped=True), (Cause.CAP_HITS,)),
     ],
 )
 def test_each_cause_is_a_test_over_facts(facts: Facts, expected: tuple[Cause, ...]) -> None:
@@ -110,6 +111,37 @@ def test_a_question_reads_on_a_phone() -> None:
         "[log](https://ci.example/log/1)"
     )
     assert "log" not in question_text(replace(ASKED, log="javascript:alert(1)"), "en")
+
+
+def test_the_gates_own_matter_has_no_number_to_answer_by() -> None:
+    first = question_text(replace(ASKED, ordinal=None), "en").splitlines()[0]
+    assert first == "**#12 needs you: the same failure again, or no attempt is left**"
+
+
+def test_what_settles_a_matter_is_a_verb_and_nothing_confirms_a_stop_by_words() -> None:
+    assert set(ANSWERS) == set(Cause)
+    assert set().union(*ANSWERS.values()) <= set(VERBS)
+    assert not ANSWERS[Cause.STOP_UNCONFIRMED]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_many_tickets_are_named_in_four_lines(language: Language) -> None:
+    text = group_text(Cause.DATA_MIGRATION, range(1, 201), language)
+    assert len(text.splitlines()) == 4
+    assert "#30" in text
+    assert "#31" not in text
+    assert TEXTS[language]["more"].format(count=170) in text
+    assert read_commands(text) == ()
+    assert not set(live_text(text)) & {"@", "<"}
+
+
+def test_the_first_line_says_how_many_and_why() -> None:
+    assert group_text(Cause.REPEATED_FAILURE, (3, 4), "en") == (
+        "**2 tickets need you: the same failure again, or no attempt is left**\n"
+        "#3 · #4\n"
+        "Each of them says itself what it asks and how to answer.\n"
+        "If nobody answers: it stays as it is, and nothing more is allowed."
+    )
 
 
 @given(st.text(max_size=300), st.sampled_from(Cause), st.sampled_from(LANGUAGES), st.text(max_size=40))

@@ -9,10 +9,13 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from policies.errors import InvalidPolicyError
+from policies.load import load
 from policies.tickets.escalation import Cause
 from policies.tickets.escalation_digest import Item, digest_text, reading_order, sized
-from policies.tickets.escalation_pushes import Hours, Plan, Push, PushRules, Waiting, people_for, plan
+from policies.tickets.escalation_pushes import Hours, Plan, Push, PushRules, Waiting, people_for, plan, rules_of
 from policies.tickets.words import Language
+from tests.policies.build import presets
 
 TOKYO = Hours(ZoneInfo("Asia/Tokyo"))
 RULES = PushRules(TOKYO)
@@ -78,10 +81,40 @@ def test_a_storm_that_comes_drop_by_drop_is_one_message_an_hour() -> None:
 
 def test_a_full_day_joins_the_digest_and_is_counted() -> None:
     earlier = [Push("ada", Cause.DATA_MIGRATION, (100 + n,), MONDAY_NOON - HOUR) for n in range(12)]
-    assert plan([FAILED], earlier, RULES, MONDAY_NOON) == Plan((), {"ada": 1})
+    assert plan([FAILED], earlier, RULES, MONDAY_NOON) == Plan((), {"ada": 1}, (7,))
     assert plan([FAILED], earlier[1:], RULES, MONDAY_NOON).pushes
     yesterday = [replace(push, at=push.at - 24 * HOUR) for push in earlier]
     assert plan([FAILED], yesterday, RULES, MONDAY_NOON).pushes
+
+
+def test_a_persons_day_is_one_over_all_repositories() -> None:
+    assert plan([FAILED], [], RULES, MONDAY_NOON, {"ada": 12}).capped == {"ada": 1}
+    assert plan([FAILED], [], RULES, MONDAY_NOON, {"ada": 11, "bob": 12}).pushes
+
+
+def test_the_rules_are_those_of_the_policy() -> None:
+    pushes = load(
+        "version: 1\nticket: {pushes: {zone: Asia/Tokyo, days: [sat, sun], daily: 3}}", presets()
+    ).ticket.pushes
+    rules = rules_of(pushes)
+    assert rules.hours == Hours(ZoneInfo("Asia/Tokyo"), time(8), time(20), frozenset({5, 6}))
+    assert (rules.daily, rules.again, rules.critical, rules.together) == (3, 4 * HOUR, HOUR / 2, HOUR)
+
+
+@pytest.mark.parametrize(
+    ("said", "because"),
+    [
+        ("zone: Mars/Olympus", "no time zone"),
+        ("zone: ../../etc/passwd", "no name of a time zone"),
+        ("begins: '20:00'", "`ends` is not after `begins`"),
+        ("ends: '24:00'", "no time of a day"),
+        ("days: []", "days"),
+        ("on_call: ['a b']", "on_call"),
+    ],
+)
+def test_hours_that_are_none_are_refused(said: str, because: str) -> None:
+    with pytest.raises(InvalidPolicyError, match=because):
+        load(f"version: 1\nticket: {{pushes: {{{said}}}}}", presets())
 
 
 def test_the_last_message_of_a_day_is_for_what_cannot_wait() -> None:

@@ -93,6 +93,9 @@ CASES: list[tuple[State, dict[str, Any], Event | None]] = [
     (S.VERIFY_FAILED, {"pull": FAILED}, E.RELEASED),
     (S.VERIFY_FAILED, {"pull": None}, E.RELEASED),
     (S.VERIFY_FAILED, {"pull": FAILED, "used": SPENT, "session_live": True}, E.EXHAUSTED),
+    (S.VERIFY_FAILED, {"pull": FAILED, "failed_again": True, "session_live": True}, E.REPEATED),
+    (S.VERIFY_FAILED, {"pull": FAILED, "failed_again": True, "used": SPENT}, E.EXHAUSTED),
+    (S.VERIFY_FAILED, {"pull": PASSED, "failed_again": True}, E.PASSED),
     (S.VERIFY_FAILED, {"pull": FAILED, "paused": True, "session_live": True}, None),
     (S.VERIFY_FAILED, {"pull": PASSED}, E.PASSED),
     (S.VERIFY_FAILED, {"pull": PASSED, "rejected_sha": HEAD, "session_live": True}, E.RESUMED),
@@ -113,6 +116,7 @@ CASES: list[tuple[State, dict[str, Any], Event | None]] = [
     (S.NEEDS_HUMAN, {"entered_by": E.ASKED, "session_live": True}, E.ANSWERED),
     (S.NEEDS_HUMAN, {"entered_by": E.ASKED}, E.RELEASED),
     (S.NEEDS_HUMAN, {"entered_by": E.EXHAUSTED, "session_live": True}, None),
+    (S.NEEDS_HUMAN, {"entered_by": E.REPEATED}, None),
     # afterwards
     (S.MERGED, {"since": NOW - timedelta(days=14)}, E.SETTLED),
     (S.MERGED, {"pull": replace(GONE, merged=True, reverted=True)}, E.REVERTED),
