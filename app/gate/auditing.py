@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.keys import PullKey
+from app.keys import GroupKey, PullKey, QueueKey
 from app.store.audit import Entry, Recorded
 from app.store.decisions import Json
 from checks.snapshot import Risk, Snapshot, Unread
-from policies.verdict import Verdict
+from policies.verdict import GroupVerdict, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,17 @@ def subject_of(key: PullKey) -> str:
 def judged(key: PullKey, before: Json | None, verdict: Verdict) -> list[Entry]:
     """What is new in a verdict beside the one before it (as the store has it): statuses, approvals, an override."""
     return [Entry(kind, subject_of(key), key.repository_id, data) for kind, data in _news(before, verdict)]
+
+
+def group_judged(key: GroupKey | QueueKey, verdict: GroupVerdict) -> Entry:
+    """A verdict on what would land: a merge group, or a trial of the serial queue."""
+    data = {
+        "head": verdict.head_sha,
+        "target": verdict.target_ref,
+        "evidence": verdict.evidence.status.value,
+        "review": verdict.review.status.value,
+    }
+    return Entry("verdict", f"group:{verdict.head_sha}", key.repository_id, data)
 
 
 def _news(before: Json | None, verdict: Verdict) -> Iterator[tuple[Any, dict[str, Any]]]:

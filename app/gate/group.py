@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from structlog.contextvars import bind_contextvars
 
 from app.gate.apply import Applier
+from app.gate.auditing import group_judged
 from app.gate.baselines import read_group_baselines
 from app.gate.deciding import Decided, record_news
 from app.gate.gate import Gate
@@ -41,7 +42,7 @@ from app.github.counts import counting
 from app.github.models import HeadCommit, TargetCommit
 from app.github.pull_models import QueuedEntry
 from app.keys import GroupKey
-from app.store import check_runs, pulls
+from app.store import audit, check_runs, pulls
 from app.store.pulls import GroupRow
 from app.store.work import Lease
 from app.store.worker import Done, Outcome, Retry, Sleep
@@ -290,4 +291,6 @@ async def _remember(
         await pulls.save_group_errors(connection, seen.key.repository_id, seen.key.head_sha, errored)
         await record_members(connection, seen.key, () if isinstance(judged, Unread) else judged)
         decision = await record_news(connection, seen.key, decided)
+        if decision is not None:
+            await audit.append(connection, [group_judged(seen.key, verdict)])
     note_verdict(verdict, decision=decision)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from app.gate.auditing import group_judged
 from app.gate.baselines import read_group_baselines
 from app.gate.deciding import Decided, record_news
 from app.gate.gate import Gate
@@ -26,6 +27,7 @@ from app.github import graph
 from app.github.counts import counting
 from app.github.models import HeadCommit, TargetCommit
 from app.keys import PullKey, QueueKey
+from app.store import audit
 from checks.snapshot import GroupSnapshot, Repository, TreeRebuild, Unread, WorkflowFile
 from policies.load import PolicyState
 from policies.merge_group import evaluate_group
@@ -124,7 +126,9 @@ async def judge_trial(gate: Gate, key: QueueKey, repository: RepositoryName, ent
     verdict = evaluate_group(state, snapshot)
     async with gate.database.transaction() as connection:
         await record_members(connection, key, (member,))
-        await record_news(connection, key, Decided(snapshot, state, verdict, requests=tally.counts))
+        decided = Decided(snapshot, state, verdict, requests=tally.counts)
+        if await record_news(connection, key, decided) is not None:
+            await audit.append(connection, [group_judged(key, verdict)])
     return Tried(verdict)
 
 

@@ -1,4 +1,4 @@
-"""What of sessions goes into the audit log: that one was opened or stopped, and what it tried and may not."""
+"""What of sessions goes into the audit log: that one was opened, frozen or stopped, and what it tried and may not."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.proxy.grant import Grant
 from app.proxy.refusal import Refusal
 from app.proxy.wire import Command
 from app.store import audit
-from app.store.audit import Entry
+from app.store.audit import Entry, Kind
 from app.store.database import Connection, Database, DatabaseAway
 
 log = structlog.get_logger(__name__)
@@ -44,6 +44,14 @@ async def ended(connection: Connection, sessions: Sequence[tuple[int, int]], bec
     """Ids of sessions and of their repositories. The last thing of its transaction."""
     data = {"because": because}
     entries = [Entry("session-ended", subject_of(session), repository, data) for session, repository in sessions]
+    await audit.append(connection, entries)
+
+
+async def frozen(connection: Connection, sessions: Sequence[tuple[int, int]], because: str | None) -> None:
+    """Ids of sessions and of their repositories; without a reason they may write again. The last of its transaction."""
+    kind: Kind = "session-thawed" if because is None else "session-frozen"
+    data = {} if because is None else {"because": because}
+    entries = [Entry(kind, subject_of(session), repository, data) for session, repository in sessions]
     await audit.append(connection, entries)
 
 

@@ -114,8 +114,9 @@ where id = %s and ended_at is null and expires_at > clock_timestamp() returning 
 """
 FREEZE = """
 update sessions set frozen_at = coalesce(frozen_at, clock_timestamp()), frozen_because = %s
-where id = %s and ended_at is null returning id
+where id = %s and ended_at is null returning id, repository_id
 """
+THAW = "update sessions set frozen_at = null, frozen_because = null where id = %s returning id, repository_id"
 
 
 async def open_session(
@@ -271,12 +272,18 @@ async def extend_within(connection: Connection, session_id: int, lasts: timedelt
 
 async def freeze(database: Database, session_id: int, because: str) -> bool:
     """It may go on reading, but writes nothing. False when it has ended."""
-    return bool(await database.query(FREEZE, (text(because), session_id)))
+    async with database.transaction() as connection:
+        row = await (await connection.execute(FREEZE, (text(because), session_id))).fetchone()
+        await audited.frozen(connection, [] if row is None else [(row[0], row[1])], because)
+    return row is not None
 
 
 async def thaw(database: Database, session_id: int) -> bool:
-    sql: LiteralString = "update sessions set frozen_at = null, frozen_because = null where id = %s returning id"
-    return bool(await database.query(sql, (session_id,)))
+    """Let it write again. False when there is none."""
+    async with database.transaction() as connection:
+        row = await (await connection.execute(THAW, (session_id,))).fetchone()
+        await audited.frozen(connection, [] if row is None else [(row[0], row[1])], None)
+    return row is not None
 
 
 async def say(database: Database, session_id: int, words: str) -> None:

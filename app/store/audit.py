@@ -23,6 +23,8 @@ Kind = Literal[
     "rules",
     "session-opened",
     "session-ended",
+    "session-frozen",
+    "session-thawed",
     "push-refused",
     "ticket",
     "configuration",

@@ -36,6 +36,9 @@ async def test_a_merge_through_the_queue(stage: Scene) -> None:
     about = [record.entry.kind for record in told if record.entry.subject == f"pull:{pull.number}"]
     assert about[0] == "verdict" and about[-1] == "landing"
     assert about.count("approval") == 1
+    groups = [record.entry for record in told if record.entry.subject.startswith("group:")]
+    assert [entry.kind for entry in groups] == ["verdict"] * len(groups)
+    assert (groups[-1].data["evidence"], groups[-1].data["review"]) == ("passed", "passed")
     (policy,) = [record.entry for record in told if record.entry.kind == "policy"]
     (merge,) = report_of(told).merges
     assert (merge["sha"], merge["approvers"], merge["by_gate"]) == (pull.merge_commit_sha, ["bob"], True)

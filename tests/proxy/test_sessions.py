@@ -128,6 +128,10 @@ async def test_a_frozen_session_reads_and_does_not_write(database: Database) -> 
     assert isinstance(refusal, Refusal) and "a workflow file was changed" in refusal.sentence
     assert await sessions.thaw(database, grant.session)
     assert isinstance(await ledger.begin(database, grant, ledger.PUSH), int)
+    async with database.transaction() as connection:
+        told = [read_record(link.record).entry async for link in audit.links(connection)]
+    assert [entry.kind for entry in told] == ["session-opened", "session-frozen", "session-thawed"]
+    assert dict(told[1].data) == {"because": "a workflow file was changed"}
 
 
 async def test_those_that_ended_are_told_from_those_that_live(database: Database) -> None:
