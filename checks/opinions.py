@@ -11,6 +11,8 @@ from datetime import datetime
 from typing import Literal
 
 Word = Literal["pass", "fail", "cannot_tell"]
+JUDGE = r"^[a-z][a-z0-9-]{0,39}$"
+"""A judge's name, in a policy and where the server tells its programs."""
 
 
 @dataclass(frozen=True, slots=True)

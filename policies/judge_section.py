@@ -6,10 +6,10 @@ from typing import Annotated
 
 from pydantic import Field
 
+from checks.opinions import JUDGE
 from checks.snapshot import Risk
 from policies.fields import Section
 
-JUDGE = r"^[a-z][a-z0-9-]{0,39}$"
 JudgeName = Annotated[str, Field(pattern=JUDGE)]
 Judges = Annotated[tuple[JudgeName, ...], Field(max_length=3)]
 
