@@ -27,6 +27,7 @@ from app.proxy.incoming import (
 )
 from app.proxy.others import CHALLENGE, NO_TOKEN
 from app.proxy.pushing import Pushing
+from app.proxy.recent import RecentGrants
 from app.proxy.refusal import Refusal
 from app.proxy.target import BadTarget, Endpoint, NoSuchTarget, Target, is_git, read_target
 from app.store.database import Database, DatabaseAway
@@ -52,6 +53,7 @@ class Proxy:
         self._pushing = pushing
         self._lfs = lfs
         self._others = others
+        self._recent = RecentGrants()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -80,7 +82,7 @@ class Proxy:
             raise BadRequest(str(bad)) from None
         except NoSuchTarget:
             target = None
-        grant = await self._grant(incoming, send)
+        grant = await self._grant(incoming, target, send)
         if grant is None:
             return
         if target is None or not _granted(grant, target):
@@ -113,10 +115,10 @@ class Proxy:
             return
         await self._fetching.advertise_pushing(incoming, grant, receive, send)
 
-    async def _grant(self, incoming: Incoming, send: Send) -> Grant | None:
+    async def _grant(self, incoming: Incoming, target: Target | None, send: Send) -> Grant | None:
         """The grant of the token that came, or None when the answer has been given. Raises DatabaseAway."""
         token = token_of(incoming)
-        found = NO_TOKEN if token is None else await sessions.find(self._database, token.get_secret_value())
+        found = NO_TOKEN if token is None else await self._found(token.get_secret_value(), target)
         if isinstance(found, Grant):
             return found
         if token is not None and incoming.text(b"authorization").partition(" ")[0].lower() != "basic":
@@ -125,6 +127,15 @@ class Proxy:
         else:
             await answer(send, 401, _line(found), headers=CHALLENGE)
         return None
+
+    async def _found(self, token: str, target: Target | None) -> Grant | Refusal:
+        endpoint = None if target is None else target.endpoint
+        if endpoint is Endpoint.RECEIVE_PACK and (recent := self._recent.get(token)) is not None:
+            return recent
+        found = await sessions.find(self._database, token)
+        if endpoint is Endpoint.RECEIVE_ADVERTISEMENT and isinstance(found, Grant):
+            self._recent.keep(token, found)
+        return found
 
 
 async def _refuse(answering: Answering, status: int, body: bytes, **more: Any) -> None:

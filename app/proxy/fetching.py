@@ -98,14 +98,18 @@ async def _no_body(receive: Receive) -> Body:
 
 
 async def _turned(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    advertisement = ReceiveAdvertisement()
+    """In large pieces: git does nothing before the end, and every piece wakes it."""
+    advertisement, made = ReceiveAdvertisement(), bytearray()
     try:
         async for chunk in chunks:
-            yield advertisement.feed(chunk)
-        yield advertisement.ended()
+            made += advertisement.feed(chunk)
+            if len(made) >= CHUNK:
+                yield bytes(made)
+                made.clear()
+        made += advertisement.ended()
     except NotAnAdvertisement as wrong:
-        sentence = f"GitHub's list of branches cannot be used: {wrong}"
-        yield packet(b"ERR " + sentence.encode())
+        made += packet(f"ERR GitHub's list of branches cannot be used: {wrong}".encode())
+    yield bytes(made)
 
 
 async def unavailable(send: Send, refusal: Refusal) -> None:

@@ -17,7 +17,8 @@ from psycopg.rows import class_row
 
 from app.proxy.grant import Grant
 from app.proxy.refusal import Refusal
-from app.proxy.sessions import UNKNOWN, ended, frozen, prompt, session
+from app.proxy.sessions import UNKNOWN, UNSAID, ended, frozen, prompt, session
+from app.proxy.wire import Command
 from app.store.database import Connection, Database
 from app.store.stored import text
 
@@ -52,6 +53,14 @@ class Entry:
     outcome: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """The id of a push's entry, and what the agent is to be told with its answer: ids and words, oldest first."""
+
+    entry: int
+    words: Sequence[tuple[int, str]]
+
+
 COLUMNS = (
     "id, session_id, repository_id, route, ref, old_oid, new_oid, bytes, number, object_id, node_id, began_at, "
     "ended_at, outcome"
@@ -61,6 +70,14 @@ insert into ledger (session_id, repository_id, route, ref, old_oid, new_oid, ali
 select id, repository_id, %s, %s, %s, %s, clock_timestamp() + interval '8 seconds' from sessions
 where id = %s and ended_at is null and expires_at > clock_timestamp() and frozen_at is null for share
 returning id
+"""
+# The same with what is to be said to the agent, so that a push takes one round trip.
+BEGIN_PUSH = f"""
+with begun as ({BEGIN})
+select begun.id, (
+  select coalesce(json_agg(json_build_array(unsaid.id, unsaid.words) order by unsaid.id), '[]')
+  from ({UNSAID}) as unsaid
+) from begun
 """
 # The write has happened and its entry is durable, so the end need not be waited for: one that is lost in a crash reads
 # as unknown. A statement of its own is a transaction, for which the setting holds when it commits.
@@ -101,6 +118,16 @@ async def begin(
     async with prompt():
         rows = await database.query(BEGIN, (text(route), ref, old_oid, new_oid, grant.session))
         return rows[0][0] if rows else await _refusal(database, grant)
+
+
+async def begin_push(database: Database, grant: Grant, command: Command) -> Begun | Refusal:
+    """The same for a push to the session's branch."""
+    asked = (PUSH, grant.branch, command.old, command.new, grant.session)
+    async with prompt():
+        rows = await database.query(BEGIN_PUSH, (*asked, grant.session))
+        if not rows:
+            return await _refusal(database, grant)
+    return Begun(rows[0][0], [(number, words) for number, words in rows[0][1]])
 
 
 async def _refusal(database: Database, grant: Grant) -> Refusal:

@@ -57,7 +57,7 @@ class Push:
     allowed: AllowedPush
     agent: dict[str, str]
     beginning: bytearray = field(default_factory=bytearray)
-    words: asyncio.Task[Sequence[tuple[int, str]]] | None = None  # what is to be said, looked up on the way
+    words: Sequence[tuple[int, str]] = ()  # what is to be said with the answer, with their ids
 
     def keep(self, data: bytes) -> None:
         if self.body.size <= MOST_PACK:
@@ -66,10 +66,8 @@ class Push:
             self.beginning.clear()
 
     async def bytes(self) -> AsyncGenerator[bytes, None]:
-        """The whole body as it goes upstream."""
-        yield self.head.head
-        if self.beginning:
-            yield bytes(self.beginning)
+        """The whole body as it goes upstream; what has come is one piece, and with a small push that is all."""
+        yield self.head.head + bytes(self.beginning)
         while data := await self.body.chunk():
             self.keep(data)
             yield data
@@ -94,7 +92,6 @@ class Pushing:
         self._pace = Requests(PACE, "pushes")
         self._now = now
         self._forward = Forward(database, service)
-        self._looking_up: set[asyncio.Task[Sequence[tuple[int, str]]]] = set()
 
     async def push(self, incoming: Incoming, grant: Grant, receive: Receive, send: Answering) -> None:
         """POST git-receive-pack. Raises BadRequest, BodyFailed, Stopped before an answer was begun."""
@@ -151,22 +148,15 @@ class Pushing:
         """Around what may happen at GitHub: an entry in the ledger, which says in the end what did."""
         command = push.allowed.command
         try:
-            entry = await ledger.begin(
-                self._database,
-                push.grant,
-                ledger.PUSH,
-                ref=push.grant.branch,
-                old_oid=command.old,
-                new_oid=command.new,
-            )
+            begun = await ledger.begin_push(self._database, push.grant, command)
         except DatabaseAway:
-            entry = NO_DATABASE
-        if isinstance(entry, Refusal):
-            await self._refuse(push.head, push.body, send, entry)
+            begun = NO_DATABASE
+        if isinstance(begun, Refusal):
+            await self._refuse(push.head, push.body, send, begun)
             return
-        push.flight.entry = entry
+        push.flight.entry = begun.entry
         outcome: ledger.Outcome = "unknown"
-        push.words = self._looked_up(push)
+        push.words = begun.words if push.head.side_band else ()
         try:
             outcome = await self._sent(push, send)
         finally:
@@ -176,7 +166,7 @@ class Pushing:
                 beginning = bytes(push.beginning)
                 outcome = await self._forward.settled(push.grant, command, beginning, push.agent)
             push.flight.entry = None
-            await self._end(entry, outcome, size)
+            await self._end(begun.entry, outcome, size)
 
     async def _end(self, entry: int, outcome: ledger.Outcome, size: int | None) -> None:
         try:
@@ -222,32 +212,15 @@ class Pushing:
 
     async def _finish(self, push: Push, send: Answering, end: bytes, explained: Sequence[str] = ()) -> None:
         await _open(send)
-        words = await asyncio.shield(push.words) if push.words is not None else ()
-        said = [*explained, *(sentence for _, sentence in words)]
+        said = [*explained, *(sentence for _, sentence in push.words)]
         if said and push.head.side_band:
             await send({"type": "http.response.body", "body": progress(said), "more_body": True})
-        await send({"type": "http.response.body", "body": end, "more_body": True})
-        await push.body.drain(DRAINED, DRAIN_SECONDS)
-        await send({"type": "http.response.body", "body": b""})
-        if words:
-            await sessions.said(self._database, [number for number, _ in words])
-
-    def _looked_up(self, push: Push) -> asyncio.Task[Sequence[tuple[int, str]]]:
-        """It is never cancelled: to stop a statement takes the database another connection and holds this one, so that
-        many pushes that end at once would leave none for others.
-        """
-        task = asyncio.create_task(self._words(push))
-        self._looking_up.add(task)
-        task.add_done_callback(self._looking_up.discard)
-        return task
-
-    async def _words(self, push: Push) -> Sequence[tuple[int, str]]:
-        if not push.head.side_band:
-            return ()
-        try:
-            return await sessions.unsaid(self._database, push.grant.session)
-        except DatabaseAway:
-            return ()
+        await send({"type": "http.response.body", "body": end, "more_body": not push.body.ended})
+        if not push.body.ended:
+            await push.body.drain(DRAINED, DRAIN_SECONDS)
+            await send({"type": "http.response.body", "body": b""})
+        if push.words:
+            await sessions.said(self._database, [number for number, _ in push.words])
 
     async def _without_report(self, push: Push, send: Answering, because: str) -> ledger.Outcome:
         sentence = f"GitHub's answer cannot be read ({because}). Look with git ls-remote whether the push arrived"

@@ -118,6 +118,8 @@ where id = %s and ended_at is null returning id, repository_id
 """
 THAW = "update sessions set frozen_at = null, frozen_because = null where id = %s returning id, repository_id"
 
+UNSAID = "select id, words from session_words where session_id = %s and said_at is null order by id limit 20"
+
 
 async def open_session(
     database: Database, wanted: Wanted, identity: UsedIdentity | None = None
@@ -293,10 +295,7 @@ async def say(database: Database, session_id: int, words: str) -> None:
 
 async def unsaid(database: Database, session_id: int) -> list[tuple[int, str]]:
     """Ids and words, oldest first."""
-    rows = await database.query(
-        "select id, words from session_words where session_id = %s and said_at is null order by id limit 20",
-        (session_id,),
-    )
+    rows = await database.query(UNSAID, (session_id,))
     return [(row[0], row[1]) for row in rows]
 
 

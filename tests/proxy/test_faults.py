@@ -244,7 +244,7 @@ async def test_a_push_whose_entry_cannot_be_written_is_not_sent(town: Scene, mon
     async def away(*_: object, **__: object) -> int:
         raise DatabaseAway("no space left on device")
 
-    monkeypatch.setattr(ledger, "begin", away)
+    monkeypatch.setattr(ledger, "begin_push", away)
     said = await town.git("push", "origin", "HEAD:agent/work", cwd=clone, code=1)
     assert "remote: The proxy cannot reach its database, so nothing was sent to GitHub." in said
     assert "(not now)" in said and town.refs() == refs
@@ -274,31 +274,6 @@ async def test_with_a_full_disk_nothing_is_sent(town: Scene) -> None:
     assert await town.outcomes(grant) == []
     await town.git("push", "origin", "HEAD:agent/full", cwd=clone, token=token)
     assert await town.outcomes(grant) == ["done"]
-
-
-async def test_a_push_that_ends_early_leaves_the_database_alone(town: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is looked up beside it goes on to its end; cancelling statements cost others their connections."""
-    token, grant = await town.open(branch="refs/heads/agent/early")
-    looked_up, go_on = [], asyncio.Event()
-
-    async def slowly(*_: object) -> list[tuple[int, str]]:
-        try:
-            await go_on.wait()
-        finally:
-            looked_up.append("ended" if go_on.is_set() else "cancelled")
-        return []
-
-    monkeypatch.setattr("app.proxy.pushing.sessions.unsaid", slowly)
-    town.instead[:] = [on("/git-receive-pack", lambda: Response("down", 503))]
-    head = command(grant.branch, old="0" * 40, new=town.refs()["refs/heads/main"]) + FLUSH
-    path = "/git/acme/shop.git/git-receive-pack"
-    said = await town.raw(request("POST", path, TYPE, body=head + b"PACK" + b"x" * 40, token=token))
-    assert b"GitHub answered 503" in said and looked_up == []
-    go_on.set()
-    async with asyncio.timeout(5):
-        while not looked_up:  # noqa: ASYNC110 - it ends on its own
-            await asyncio.sleep(0.01)
-    assert looked_up == ["ended"]
 
 
 async def test_an_answer_that_is_cut_leaves_the_outcome_unknown(town: Scene, tmp_path: Path) -> None:
