@@ -138,7 +138,8 @@ def shown(board: Board, quiet: Silence, path: str) -> dict[str, Any]:
     return {
         "board": board,
         "sections": found,
-        "counts": [(COUNTED[one.key], len(one.rows)) for one in found if one.key in COUNTED],
+        "counted": COUNTED,
+        "counts": [(one.key, len(one.rows)) for one in found if one.key in COUNTED],
         "most": MOST_ROWS,
         "path": path,
         "words": words,

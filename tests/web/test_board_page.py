@@ -69,7 +69,10 @@ def test_words_of_outsiders_stay_words(words: str) -> None:
 
 def test_the_first_line_says_who_must_do_what_and_silence_is_said_in_red() -> None:
     text = page(replace(EMPTY, rows=(ONE, ASKS)), Silence(timedelta(minutes=5), None))
-    assert "<h1>1 need you · 0 mergeable · 0 failed · 1 running · 0 waiting</h1>" in text
+    assert (
+        '<h1><a href="#needs_you">1 need you</a> · 0 mergeable · 0 failed · '
+        '<a href="#running">1 running</a> · 0 waiting</h1>'
+    ) in text
     assert '<p class="late">The gate has done nothing for 5 minutes' in text
     assert '<p class="late">GitHub was not looked at yet' in text
     assert "41.20 of 120.00 USD today · At the worst 80.00 USD today." in text

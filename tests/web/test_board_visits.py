@@ -30,7 +30,7 @@ async def test_only_who_may_read_the_repository_sees_its_board(at_desk: Desk) ->
         assert (await eve.get("/acme/shop/report2")).status_code == 404
     assert answer.status_code == 200
     assert f"#{number} <bdi>&lt;b&gt;Discount&lt;/b&gt;</bdi>" in answer.text
-    assert "1 waiting</h1>" in answer.text
+    assert "1 waiting</a></h1>" in answer.text
     assert answer.headers["cache-control"] == "private, no-store"
     assert "script-src 'self'" in answer.headers["content-security-policy"]
     assert [row["title"] for row in record["sections"]["waiting"]] == ["<b>Discount</b>"]
