@@ -1,7 +1,8 @@
 """Requests that were cut, doubled, mixed and swollen, as bytes on the proxy's socket.
 
 Whatever they are, GitHub is asked for nothing but the session's own repository, no ref moves but the session's branch,
-and nothing crashes. Ten minutes of it under MERGEGATE_SOAK=1; MERGEGATE_SOAK_SEED repeats a run.
+nothing crashes, and no request or connection of it stays. Ten minutes of it under MERGEGATE_SOAK=1;
+MERGEGATE_SOAK_SECONDS makes them fewer, MERGEGATE_SOAK_SEED repeats a run.
 """
 
 from __future__ import annotations
@@ -13,11 +14,14 @@ import logging
 import os
 import random
 import time
+from pathlib import Path
 
+import aiohttp
 import pytest
 import re2
 
 from app.proxy.api.limits import Requests
+from app.store.database import SIZE
 from tests.proxy.lasting import SECONDS, SOAK
 from tests.proxy.scene import Scene
 from tests.proxy.test_attacks_http import ADVERTISEMENT, request, status
@@ -29,6 +33,7 @@ pytestmark = pytest.mark.anyio
 FEW = 160
 AT_ONCE = 16
 PATIENCE = 0.1  # seconds for an answer; what was cut gets none
+SETTLED = 60.0  # seconds
 FETCH = "Content-Type: application/x-git-upload-pack-request"
 JSON = "Content-Type: application/json"
 OWN = re2.compile(
@@ -149,11 +154,40 @@ async def sent(town: Scene, raw: bytes) -> bytes:
     return answer
 
 
+async def quiet(town: Scene, before: int) -> None:
+    """Until nothing is under way, no connection to GitHub is in use, and no more sockets are open than before.
+
+    Beside those that are kept for what comes next: to GitHub, with both ends in this process, and to the database. A
+    push that broke off takes a few seconds more.
+    """
+    session, flights = town.proxy._fetching._service.upstream._session, town.proxy._fetching._flights
+    assert session is not None and session.connector is not None
+    connector = session.connector
+    async with asyncio.timeout(SETTLED):
+        while flights.number or connector._acquired or sockets() > before + 2 * _kept(connector) + SIZE:  # noqa: ASYNC110 - numbers
+            await asyncio.sleep(0.05)
+
+
+def _kept(connector: aiohttp.BaseConnector) -> int:
+    return sum(len(those) for those in connector._conns.values())
+
+
+def sockets() -> int:
+    """How many this process has open."""
+    return sum(1 for one in Path("/proc/self/fd").iterdir() if _is_socket(one))
+
+
+def _is_socket(path: Path) -> bool:
+    with contextlib.suppress(OSError):
+        return path.readlink().name.startswith("socket:")
+    return False
+
+
 async def test_no_bytes_reach_what_was_not_granted(
     shared_town: Scene, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Requests, "take", lambda *_: None)  # or most of them would meet that limit and nothing else
-    town, begun = shared_town, time.monotonic()
+    town, begun, before = shared_town, time.monotonic(), sockets()
     number, answered = int(os.environ.get("MERGEGATE_SOAK_SEED", time.time_ns() if SOAK else 5)), 0
     chance, requests, refs, tried = random.Random(number), usual(town), town.refs(), 0
     caplog.set_level(logging.ERROR)
@@ -170,7 +204,11 @@ async def test_no_bytes_reach_what_was_not_granted(
         assert all(town.token not in str(one) and "evil" not in str(one) for one in town.upstream), (number, batch)
         assert [one for one in caplog.records if one.exc_info] == [], (number, batch)
         town.upstream.clear()
+    await quiet(town, before)
     after = town.refs()
     assert {name for name in {*refs, *after} if refs.get(name) != after.get(name)} <= {"refs/heads/agent/work"}
     assert answered > 0 and status(await town.raw(requests[0])) == 200
-    print(f"{tried} requests, {answered} of them answered 2xx, in {time.monotonic() - begun:.0f} s, seed {number}")
+    print(
+        f"{tried} requests, {answered} of them answered 2xx, in {time.monotonic() - begun:.0f} s, seed {number}, "
+        f"{before} sockets open before, {sockets()} afterwards"
+    )
