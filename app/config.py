@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 from app.ci.servers import CiServer, ci_servers
 from app.errors import ActionableError
+from app.judge.programs import judge_programs
 from app.registrations import Registration, load
 from app.secret import SecretStr
 from app.store.prune import Periods
@@ -24,6 +25,7 @@ GITHUB_API = "https://api.github.com"
 GITHUB_ACTIONS = "https://token.actions.githubusercontent.com"
 SHORTEST_SECRET = 32  # characters
 LONGEST_KEPT = 36_500  # days
+LONGEST_JUDGING = 280  # seconds; an attempt of the worker, in which a judge is called, has 300
 
 
 class Misconfigured(ActionableError, ValueError):
@@ -86,6 +88,8 @@ class Settings:
     proxy_key: Path | None = None
     proxy_plain: bool = False  # something in front of the proxy speaks TLS
     proxy_socket: Path | None = None  # a unix socket on which the proxy serves too, in clear, for gh
+    judges: Mapping[str, Path] = field(default_factory=dict)  # programs that judge agents' work, by name
+    judge_seconds: int = 240  # for one call of one of them
     supervisor: Path | None = None  # program that starts and ends agents for tickets
     litellm: LitellmSettings | None = None  # what meters agents' calls of models; None: costs are soft
     operator_token: SecretStr | None = None  # for the HTTP API that opens and stops sessions; without it there is none
@@ -136,6 +140,8 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         proxy_key=read.path("PROXY_KEY"),
         proxy_plain=read.switch("PROXY_PLAIN"),
         proxy_socket=read.path("PROXY_SOCKET"),
+        judges=_judges(read),
+        judge_seconds=read.number("JUDGE_SECONDS", 240, least=1, most=LONGEST_JUDGING),
         supervisor=read.path("SUPERVISOR"),
         litellm=read.litellm(),
         operator_token=read.secret("OPERATOR_TOKEN"),
@@ -193,6 +199,13 @@ def _ci_servers(read: _Variables) -> tuple[CiServer, ...]:
         raise Misconfigured(str(wrong)) from None
 
 
+def _judges(read: _Variables) -> dict[str, Path]:
+    try:
+        return judge_programs(read.text("JUDGES") or "")
+    except ValueError as wrong:
+        raise Misconfigured(f"MERGEGATE_JUDGES: {wrong}") from None
+
+
 class _Variables:
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
@@ -207,7 +220,7 @@ class _Variables:
         except (OSError, UnicodeError) as wrong:
             raise Misconfigured(f"MERGEGATE_{name}_FILE: {path} cannot be read ({wrong})") from wrong
 
-    def number(self, name: str, default: int, *, least: int = 0) -> int:
+    def number(self, name: str, default: int, *, least: int = 0, most: int | None = None) -> int:
         value = self.text(name)
         if value is None:
             return default
@@ -215,6 +228,8 @@ class _Variables:
             raise Misconfigured(f"MERGEGATE_{name}: {value!r} is not a whole number")
         if int(value) < least:
             raise Misconfigured(f"MERGEGATE_{name}: {value} is less than {least}, which is the least that it can be")
+        if most is not None and int(value) > most:
+            raise Misconfigured(f"MERGEGATE_{name}: {value} is more than {most}, which is the most that it can be")
         return int(value)
 
     def switch(self, name: str) -> bool:

@@ -120,6 +120,23 @@ class CommitKey:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgeKey:
+    """A call of an independent judge, by the opinion that it shall give."""
+
+    kind: ClassVar = "judge"
+    installation_id: int
+    repository_id: int
+    opinion: str
+
+    def __str__(self) -> str:
+        return f"judge:{self.installation_id}:{self.repository_id}:{self.opinion}"
+
+    @classmethod
+    def parse(cls, installation: str, repository: str, rest: str) -> Self:
+        return cls(int(installation), int(repository), rest)
+
+
+@dataclass(frozen=True, slots=True)
 class _OfRepository:
     """A whole repository."""
 
@@ -216,6 +233,7 @@ Key = (
     | TipKey
     | QueueKey
     | CommitKey
+    | JudgeKey
     | RepositoryKey
     | InstallationKey
     | ResyncKey
@@ -227,7 +245,7 @@ KINDS: dict[str, type[Key]] = {
     kind.kind: kind
     for kind in (
         *(PullKey, GroupKey, TicketKey, BoardKey, BranchKey, TipKey),
-        *(QueueKey, CommitKey, RepositoryKey, InstallationKey, ResyncKey, UpkeepKey, RulesKey),
+        *(QueueKey, CommitKey, JudgeKey, RepositoryKey, InstallationKey, ResyncKey, UpkeepKey, RulesKey),
     )
 }
 

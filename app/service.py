@@ -27,6 +27,7 @@ from app.github.git_access import clone_url, git_environment
 from app.github.identity import AppIdentity
 from app.heartbeat import beat
 from app.intake.webhook import Intake
+from app.judge.judges import Judges
 from app.proxy.courier_app import courier_identity
 from app.store import work
 from app.store.database import Database
@@ -146,6 +147,7 @@ def build_gate(settings: Settings, app: AppSettings, database: Database) -> Gate
         floor=read_floor(settings.policy_baseline),
         ci_servers=settings.ci_servers,
         keep=settings.keep,
+        judges=Judges(settings.judges, settings.judge_seconds),
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +15,7 @@ from app.keys import (
     CommitKey,
     GroupKey,
     InstallationKey,
+    JudgeKey,
     Key,
     PullKey,
     QueueKey,
@@ -38,6 +41,7 @@ KEYS = st.one_of(
     st.builds(TipKey, NUMBERS, NUMBERS, REFS),
     st.builds(QueueKey, NUMBERS, NUMBERS, REFS),
     st.builds(CommitKey, NUMBERS, NUMBERS, SHAS),
+    st.builds(JudgeKey, NUMBERS, NUMBERS, SHAS),
     st.builds(RepositoryKey, NUMBERS, NUMBERS),
     st.builds(InstallationKey, NUMBERS),
     st.builds(ResyncKey),
@@ -76,4 +80,4 @@ def test_other_texts_are_refused(text: str) -> None:
 
 
 def test_every_kind_is_walked() -> None:
-    assert len(KINDS) == 13
+    assert set(KINDS.values()) == set(get_args(Key))

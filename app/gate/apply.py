@@ -13,6 +13,7 @@ from typing import assert_never
 import structlog
 
 from app.gate.effects import (
+    AskJudge,
     CancelCheckRun,
     Dequeue,
     Effect,
@@ -43,6 +44,7 @@ from app.github.client import GitHubClient
 from app.github.errors import NotFound
 from app.github.rest_models import CheckRun
 from app.github.writes import Annotation, CheckRunFields
+from app.judge.asking import ask_judge
 from app.keys import PullKey, parse_key
 from app.store import check_runs, notices, pulls, work
 from app.store.check_runs import CheckRun as StoredRun
@@ -95,10 +97,17 @@ class Applier:
                 await towards_people(self.gate, self.client, self.repository, effect)
             case TellSession():
                 await tell_session(self.gate, self.repository.id, effect)
-            case StartVerification():
-                await start_verification(self.gate, self.client, self.repository, effect)
+            case StartVerification() | AskJudge():
+                await self._have_judged(effect)
             case _:
                 assert_never(effect)
+
+    async def _have_judged(self, effect: StartVerification | AskJudge) -> None:
+        """By somebody else: a run of the verifier, or an independent judge."""
+        if isinstance(effect, AskJudge):
+            await ask_judge(self.gate, self.installation_id, self.repository.id, effect)
+        else:
+            await start_verification(self.gate, self.client, self.repository, effect)
 
     async def _put(self, put: PutCheckRun) -> None:
         existing = put.existing or await self._unknown_runs(put)

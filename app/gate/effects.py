@@ -7,7 +7,7 @@ from typing import Literal
 
 from app.gate.people_effects import OfPeople
 from policies.explain import Output
-from policies.verdict import VerificationOrder
+from policies.verdict import JudgeOrder, VerificationOrder
 
 EVIDENCE = "mergegate/evidence"
 REVIEW = "mergegate/review"
@@ -89,6 +89,21 @@ class StartVerification:
 
 
 @dataclass(frozen=True, slots=True)
+class AskJudge:
+    """Ask an independent judge about the difference from `base_sha`, the merge base, to `head_sha`; see
+    `checks.opinions` for its `id`. `ticket` is the ticket's number."""
+
+    id: str
+    number: int
+    head_sha: str
+    base_sha: str
+    target_sha: str
+    ticket: int | None
+    ticket_digest: str | None
+    order: JudgeOrder
+
+
+@dataclass(frozen=True, slots=True)
 class TellSession:
     """Tell the agent of a proxy session, once for `subject`, in the answer to its next push; `freeze`: before that it
     writes nothing more until a person has looked."""
@@ -166,5 +181,5 @@ class TakeRequeue:
 
 
 OfQueue = JoinQueue | LeaveQueue | HoldTurn | ReleaseTurn | MergeNow | TakeRequeue
-OfOthers = OfPeople | TellSession | StartVerification
+OfOthers = OfPeople | TellSession | StartVerification | AskJudge
 Effect = PutCheckRun | CancelCheckRun | Enqueue | Dequeue | PostNotice | OfQueue | OfOthers

@@ -14,6 +14,7 @@ from app.gate.shared_policies import SharedPolicies
 from app.github.client import GitHubClient
 from app.github.clients import GitHubApp
 from app.github.errors import NotFound
+from app.judge.judges import Judges
 from app.store import repositories
 from app.store.database import Database
 from app.store.prune import Periods
@@ -33,6 +34,7 @@ class Gate:
     shared: SharedPolicies = field(default_factory=SharedPolicies)
     ci_servers: tuple[CiServer, ...] = ()  # of other CI systems, whose raw logs may be asked for
     keep: Periods = field(default_factory=Periods)  # how long rows are kept
+    judges: Judges = field(default_factory=Judges)  # that policies may ask
 
     def client(self, installation_id: int) -> GitHubClient:
         return self.github.installation(installation_id)

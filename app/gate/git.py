@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.gate.git_process import Call, TooMuchSaid, in_event_loop, run
+from app.gate.git_process import OUTPUT_LIMIT, Call, TooMuchSaid, in_event_loop, run
 from app.logging import LateLogger
 
 log = LateLogger(__name__)
@@ -77,13 +77,14 @@ async def run_git(
     stdin: bytes = b"",
     time_limit: float = TIME_LIMIT,
     good: frozenset[int] = frozenset({0}),
+    most: int = OUTPUT_LIMIT,
 ) -> tuple[int, bytes, bytes]:
     """Run `git ARGUMENTS` on the bare repository `folder`; returns exit code, standard output, standard error.
 
     Raises GitFailed for an exit code outside `good`, GitTooSlow, GitTooLarge.
     """
     surroundings = {"PATH": os.environ.get("PATH", os.defpath), **ISOLATED, **(environment or {})}
-    call = Call(("git", f"--git-dir={folder}", *arguments), surroundings, stdin, time_limit)
+    call = Call(("git", f"--git-dir={folder}", *arguments), surroundings, stdin, time_limit, most)
     try:
         code, out, err = await run(call)
     except TimeoutError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from app.gate.ending import end_process
-from app.gate.git_process import ERROR_LIMIT, OUTPUT_LIMIT, PIECE, Answer, Call, TooMuchSaid
+from app.gate.git_process import ERROR_LIMIT, PIECE, Answer, Call, TooMuchSaid
 from app.gate.leash import leashed
 
 
@@ -26,17 +26,17 @@ async def run_in_loop(call: Call) -> Answer:
         )
         try:
             async with asyncio.timeout(call.seconds):
-                out, err = await _exchange(process, call.stdin)
+                out, err = await _exchange(process, call)
                 return await process.wait(), out, err
         finally:
             await end_process(process, group=group)
 
 
-async def _exchange(process: asyncio.subprocess.Process, given: bytes) -> tuple[bytes, bytes]:
-    out = asyncio.create_task(_read_bounded(process.stdout, OUTPUT_LIMIT))
+async def _exchange(process: asyncio.subprocess.Process, call: Call) -> tuple[bytes, bytes]:
+    out = asyncio.create_task(_read_bounded(process.stdout, call.most))
     err = asyncio.create_task(_read_bounded(process.stderr, ERROR_LIMIT))
     try:
-        await asyncio.gather(out, err, _feed(process, given))
+        await asyncio.gather(out, err, _feed(process, call.stdin))
         return out.result(), err.result()
     finally:
         # Whoever ends the process reads the rest, which nobody else may be waiting for.

@@ -39,6 +39,7 @@ class Call:
     environment: Mapping[str, str]
     stdin: bytes
     seconds: float
+    most: int = OUTPUT_LIMIT  # bytes that it may write
 
 
 async def run(call: Call) -> Answer:
@@ -80,7 +81,7 @@ def run_without_loop(call: Call) -> Answer:
     ) as process:
         deadline = time.monotonic() + call.seconds
         try:
-            out, err = _exchange(process, call.stdin, deadline)
+            out, err = _exchange(process, call, deadline)
             return process.wait(max(0.0, deadline - time.monotonic())), out, err
         except subprocess.TimeoutExpired:
             raise TimeoutError from None
@@ -89,15 +90,15 @@ def run_without_loop(call: Call) -> Answer:
                 end(process.pid)
 
 
-def _exchange(process: subprocess.Popen[bytes], given: bytes, deadline: float) -> tuple[bytes, bytes]:
+def _exchange(process: subprocess.Popen[bytes], call: Call, deadline: float) -> tuple[bytes, bytes]:
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
-    out, err = _Heard(OUTPUT_LIMIT), _Heard(ERROR_LIMIT)
+    out, err = _Heard(call.most), _Heard(ERROR_LIMIT)
     with selectors.DefaultSelector() as open_pipes:
         open_pipes.register(process.stdout, selectors.EVENT_READ, out)
         open_pipes.register(process.stderr, selectors.EVENT_READ, err)
-        open_pipes.register(process.stdin, selectors.EVENT_WRITE, _Fed(given))
+        open_pipes.register(process.stdin, selectors.EVENT_WRITE, _Fed(call.stdin))
         while open_pipes.get_map():
             left = deadline - time.monotonic()
             ready = open_pipes.select(left) if left > 0 else []

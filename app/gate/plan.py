@@ -16,6 +16,7 @@ from app.gate.effects import (
     OBSERVE,
     QUEUE,
     REVIEW,
+    AskJudge,
     CancelCheckRun,
     Effect,
     PutCheckRun,
@@ -27,6 +28,7 @@ from app.gate.telling import tellings
 from checks.finding import Status
 from checks.snapshot import Snapshot, Unread
 from policies.explain import Output
+from policies.judging import subject_id
 from policies.verdict import GroupVerdict, Verdict, VerificationOrder
 
 # How long "could not look" may stay open before it is a failure (the attempt is repeated all the while).
@@ -78,6 +80,7 @@ def plan(observation: Observation, verdict: Verdict, outputs: Mapping[str, Outpu
     effects += serial_plan.refusal(observation, verdict)
     effects += tellings(snapshot, verdict, observation.notices, freeze=observation.freezes_sessions)
     effects += _verifications(snapshot, verdict)
+    effects += _judges(snapshot, verdict)
     return tuple(effects)
 
 
@@ -105,6 +108,18 @@ def _verification_ids(snapshot: Snapshot, order: VerificationOrder, known: Colle
 def _verification_id(snapshot: Snapshot, order_digest: str, number: int) -> str:
     parts = (str(snapshot.repository.id), snapshot.head.sha, snapshot.target_sha, order_digest, str(number))
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+
+
+def _judges(snapshot: Snapshot, verdict: Verdict) -> list[Effect]:
+    """Judges that are to be asked; one that was asked about this subject is not among them."""
+    if isinstance(snapshot.merge_base, Unread):
+        return []
+    ticket, digest = (None, None) if snapshot.ticket is None else (int(snapshot.ticket.id), snapshot.ticket.digest)
+    place = (snapshot.head.sha, snapshot.merge_base, snapshot.target_sha, ticket, digest)
+    subjects = [(subject_id(snapshot, order.judge), order) for order in verdict.judges]
+    return [
+        AskJudge(subject, snapshot.number or 0, *place, order) for subject, order in subjects if subject is not None
+    ]
 
 
 def cancel_abandoned(runs: Sequence[tuple[str, OwnRun]]) -> tuple[Effect, ...]:

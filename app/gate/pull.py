@@ -13,7 +13,7 @@ from structlog.contextvars import bind_contextvars
 from app.gate import auditing
 from app.gate.apply import Applier
 from app.gate.deciding import Decided, record_news
-from app.gate.effects import Effect, Enqueue, PutCheckRun, StartVerification
+from app.gate.effects import AskJudge, Effect, Enqueue, PutCheckRun, StartVerification
 from app.gate.gate import Gate
 from app.gate.landing import audit_landing
 from app.gate.measures import PULL_REQUESTS, note_verdict
@@ -239,6 +239,11 @@ def _verifies(snapshot: Snapshot) -> bool:
     )
 
 
+def _judges(snapshot: Snapshot) -> bool:
+    """Whether a judge was asked and has not answered; that may never happen."""
+    return snapshot.opinions is not None and any(one.said is None for one in snapshot.opinions.given)
+
+
 def _outcome(judgement: Judgement) -> Outcome:
     """Errored is looked at again soon; green checks just posted are looked at again to enqueue."""
     verdict, effects = judgement.verdict, judgement.effects
@@ -246,9 +251,9 @@ def _outcome(judgement: Judgement) -> Outcome:
         return Done()
     if Status.ERRORED in (verdict.evidence.status, verdict.review.status):
         return Sleep(ERRORED_AGAIN)
-    if any(isinstance(effect, StartVerification | AskReviewers) for effect in effects):
+    if any(isinstance(effect, StartVerification | AskJudge | AskReviewers) for effect in effects):
         return Sleep(LOOK_AFTER_WRITE)
-    if _verifies(judgement.observation.snapshot):
+    if _verifies(judgement.observation.snapshot) or _judges(judgement.observation.snapshot):
         return Sleep(VERIFYING)
     awaited = _awaited(judgement)
     if verdict.evidence.status is Status.PENDING and awaited is not None:

@@ -23,6 +23,7 @@ from app.gate.upkeep import upkeep
 from app.github.budgets import urgency
 from app.github.counts import Tally, counting
 from app.github.errors import GitHubDown, InstallationGone, LeftAlone, NotFound, RateLimited
+from app.judge.reconcile import reconcile_opinion
 from app.keys import (
     KINDS,
     BoardKey,
@@ -30,6 +31,7 @@ from app.keys import (
     CommitKey,
     GroupKey,
     InstallationKey,
+    JudgeKey,
     Key,
     PullKey,
     QueueKey,
@@ -114,12 +116,18 @@ class Reconciler:
                 return await resync(self.gate, self.resync_interval, webhooks=self.webhooks)
             case RulesKey():
                 return await watch_rules(self.gate, key)
-            case UpkeepKey():
-                return await upkeep(self.gate)
+            case UpkeepKey() | JudgeKey():
+                return await self._apart(key)
             case TicketKey() | BoardKey():
                 return Done() if self.tickets is None else await self.tickets(lease, key)
             case _:
                 assert_never(key)
+
+    async def _apart(self, key: UpkeepKey | JudgeKey) -> Outcome:
+        """What needs no right to change GitHub."""
+        if isinstance(key, JudgeKey):
+            return await reconcile_opinion(self.gate, key)
+        return await upkeep(self.gate)
 
     async def _fan_out(self, key: BranchKey | CommitKey | RepositoryKey | InstallationKey, *, news: bool) -> Outcome:
         match key:

@@ -53,6 +53,16 @@ async def unchanged(connection: Connection, repository_id: int, run_id: int, upd
     return None if row is None else row[0]
 
 
+async def of_head(connection: Connection, repository_id: int, head_sha: str) -> list[Any]:
+    """The facts of the newest attempt of every completed run that was read on a commit."""
+    cursor = await connection.execute(
+        "select distinct on (run_id) facts from ci_runs where repository_id = %s and facts ->> 'head_sha' = %s "
+        "order by run_id, attempt desc",
+        (repository_id, head_sha),
+    )
+    return [row[0] for row in await cursor.fetchall()]
+
+
 async def seen_on(connection: Connection, repository_id: int, head_sha: str) -> tuple[int, ...]:
     """Ids of the completed runs that were ever read on a commit."""
     cursor = await connection.execute(

@@ -82,6 +82,7 @@ RULES: tuple[Rule, ...] = (
     Rule("analyses", "facts", _aged("recorded_at")),
     Rule("merge_groups", "facts", _aged("seen_at")),
     Rule("verifications", "facts", f"{_aged('started_at')} and {_no_open_head('head_sha')}"),
+    Rule("opinions", "decisions", f"{_aged('asked_at')} and {_no_open_head('head_sha')}"),
     Rule("pushes", "facts", f"{_aged('delivered_at')} and {_no_open_head('after_sha')}"),
     Rule("check_runs", "facts", f"{_aged('updated_at')} and {_no_open_head('head_sha')}"),
     # The newest decision of a key stays whatever its age: it is the record of what stands on GitHub. Of a merge group

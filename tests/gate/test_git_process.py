@@ -74,13 +74,11 @@ def test_more_than_the_limit_is_not_taken(done: Done) -> None:
 
 
 @WAYS
-def test_git_says_which_bound_it_met(done: Done, bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_git_says_which_bound_it_met(done: Done, bare: Path) -> None:
     with pytest.raises(GitTooSlow, match="git cat-file did not finish in 0 s"):
         done(run_git(bare, ("cat-file", "--batch"), time_limit=0.0))
-    for module in ("app.gate.git_process", "app.gate.git_in_loop"):
-        monkeypatch.setattr(f"{module}.OUTPUT_LIMIT", 10)
     with pytest.raises(GitTooLarge, match="over 10 bytes"):
-        done(run_git(bare, ("rev-parse", "--absolute-git-dir")))
+        done(run_git(bare, ("rev-parse", "--absolute-git-dir"), most=10))
     with pytest.raises(GitFailed, match="rev-parse"):
         done(GitObjects(bare).commit_of("nothing"))
 
