@@ -13,12 +13,15 @@ import structlog
 from structlog.contextvars import bind_contextvars
 
 from app.store import work
+from app.store.cancelling import cancelled, forget, waits_in
 from app.store.database import Database, DatabaseAway
 from app.store.work import Lease
 
 RENEWED_EVERY = 2.0  # seconds
 LOOKS_EVERY = 1.0  # seconds, when no notification comes
+RENEWED_WITHIN = 6.0  # seconds; after that the lease has run out, whatever the database says later
 TIME_LIMIT = timedelta(minutes=5)
+GRACE = 10.0  # seconds to end in, twice: a process of git gets five for it, a statement of psycopg ten
 STILL = timedelta(seconds=30)  # without an answer of the table, where a slot is free: trouble
 
 log = structlog.get_logger(__name__)
@@ -57,7 +60,8 @@ class Worker:
     """Runs `work` on claimed keys, at most `slots` at once.
 
     `work` returns Done or Sleep, or raises: any exception is a failed attempt. It is cancelled when the lease is
-    lost or the time limit is over, so it must not swallow a cancellation.
+    lost or the time limit is over, so it must not swallow a cancellation. One that goes on all the same is left
+    behind: its slot and its key are free again, and its effects fail for want of the lease.
     """
 
     def __init__(
@@ -73,6 +77,7 @@ class Worker:
         self._slots = slots
         self._limit = limit
         self._running: set[asyncio.Task[None]] = set()
+        self._left_behind: set[asyncio.Future[Outcome]] = set()
         self._wake = asyncio.Event()
         self._progressed_at: float | None = None  # on the loop's clock
 
@@ -130,7 +135,13 @@ class Worker:
         return claimed
 
     def makes_progress(self) -> bool:
-        """Whether the table answered a moment ago, or every slot is taken by an attempt within its time limit."""
+        """Whether the table answered a moment ago, or every slot is taken by an attempt within its time limit.
+
+        Not any more when as many attempts as there are slots went on though they were told to end: what they hold, a
+        restart alone sets free.
+        """
+        if len(self._left_behind) >= self._slots:
+            return False
         patience = STILL.total_seconds()
         if len(self._running) >= self._slots:
             patience += self._limit.total_seconds()
@@ -206,20 +217,37 @@ class Worker:
             limit = self._limit.total_seconds()
             await asyncio.wait({working, renewing}, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
             if working.done():
-                return working.result()
+                return _outcome(working)
             if renewing.done():
                 raise LeaseLost
-            raise TimeoutError(f"the attempt took longer than {limit:g} s and was ended")
+            raise TimeoutError(f"the attempt took longer than {limit:g} s and was ended; it was in {waits_in(working)}")
         finally:
-            await _cancelled(working, renewing)
+            await self._end(working)
+            await _cancelled(renewing)  # not before: while it may still write, nobody else begins
+
+    async def _end(self, working: asyncio.Future[Outcome]) -> None:
+        if await cancelled(working, GRACE):
+            return
+        log.error("an attempt does not end though it was told to; its slot is free again", waits_in=waits_in(working))
+        self._left_behind.add(working)
+        working.add_done_callback(self._left_behind.discard)
+        working.add_done_callback(forget)
 
     async def _renew(self, lease: Lease) -> None:
-        """Return when the lease could not be renewed."""
-        with contextlib.suppress(DatabaseAway):
+        """Return when the lease could not be renewed in time."""
+        with contextlib.suppress(DatabaseAway, TimeoutError):
             renewed = True
             while renewed:
                 await asyncio.sleep(RENEWED_EVERY)
-                renewed = await work.renew(self._db, lease)
+                async with asyncio.timeout(RENEWED_WITHIN):
+                    renewed = await work.renew(self._db, lease)
+
+
+def _outcome(working: asyncio.Future[Outcome]) -> Outcome:
+    """Raises what the work raised. A cancellation that nobody asked for is a failure: it must back off like one."""
+    if working.cancelled():
+        raise RuntimeError("the attempt was cancelled from within")
+    return working.result()
 
 
 async def _cancelled(*tasks: asyncio.Future[Outcome] | asyncio.Task[None]) -> None:

@@ -73,4 +73,4 @@ class Readiness:
     def _worker(self) -> str | None:
         if self.worker is None or self.worker.makes_progress():
             return None
-        return "the worker has not asked for work for a while; look at the log, and restart it"
+        return "the worker makes no progress; look at the log, and restart it"

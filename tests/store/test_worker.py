@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import math
 from datetime import timedelta
 from typing import Any, LiteralString
 
@@ -193,7 +195,113 @@ async def test_an_attempt_has_a_time_limit(database: Database) -> None:
     await mark(database, Mark("a"))
     await Worker(database, look, limit=timedelta(seconds=0.1)).drain()
     (error,) = await row(database, "a", "last_error")
-    assert error == "TimeoutError: the attempt took longer than 0.1 s and was ended"
+    assert error.startswith(
+        "TimeoutError: the attempt took longer than 0.1 s and was ended; it was in store/test_worker"
+    )
+    assert " look > asyncio/tasks.py:" in error
+
+
+class Deaf:
+    """Work that hears none of its first cancellations, until `over`."""
+
+    def __init__(self, unheard: float = math.inf) -> None:
+        self.unheard = unheard
+        self.over = asyncio.Event()
+        self.begun = asyncio.Event()
+        self.heard = asyncio.Event()
+
+    async def __call__(self, lease: Lease) -> Outcome:
+        self.begun.set()
+        while lease.key == "deaf" and not self.over.is_set():
+            with contextlib.suppress(asyncio.CancelledError):
+                await self.over.wait()
+                break
+            if self.unheard == 0:
+                self.heard.set()
+                raise asyncio.CancelledError
+            self.unheard -= 1
+        return Done()
+
+
+async def test_an_attempt_that_does_not_end_loses_its_slot_and_its_key(
+    database: Database, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(worker, "GRACE", 0.05)
+    deaf = Deaf()
+    hard_pressed = Worker(database, deaf, slots=1, limit=timedelta(seconds=0.1))
+    await mark(database, Mark("deaf", priority=1), Mark("next"))
+    assert await hard_pressed.drain() == 2
+    error, lease = await row(database, "deaf", "last_error, lease")
+    assert error.startswith("TimeoutError") and lease is None
+    assert await row(database, "next", "1") is None
+    said = capsys.readouterr().out
+    assert "an attempt does not end though it was told to" in said and "__call__ > asyncio/locks.py" in said
+    assert not hard_pressed.makes_progress()
+    deaf.over.set()
+    await asyncio.sleep(0.01)
+    assert hard_pressed.makes_progress()
+
+
+async def test_a_lost_cancellation_is_made_once_more(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "GRACE", 0.05)
+    patient = Worker(database, Deaf(unheard=1), slots=1, limit=timedelta(seconds=0.1))
+    await mark(database, Mark("deaf"))
+    await patient.drain()
+    assert patient.makes_progress()
+
+
+async def test_while_an_attempt_ends_its_lease_is_renewed(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "GRACE", 0.1)
+    monkeypatch.setattr(worker, "RENEWED_EVERY", 0.01)
+    renewed: list[str] = []
+    monkeypatch.setattr(work, "renew", lambda _, lease: _noted(renewed, lease))
+    await mark(database, Mark("deaf"))
+    deaf = Deaf()
+    await Worker(database, deaf, slots=1, limit=timedelta(seconds=0)).drain()
+    assert len(renewed) > 2
+    deaf.over.set()
+
+
+async def _noted(renewed: list[str], lease: Lease) -> bool:
+    renewed.append(lease.key)
+    return True
+
+
+async def test_a_renewal_without_an_answer_is_a_lost_lease(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "RENEWED_EVERY", 0.01)
+    monkeypatch.setattr(worker, "RENEWED_WITHIN", 0.01)
+    monkeypatch.setattr(work, "renew", lambda _, __: asyncio.sleep(30))
+    deaf = Deaf(unheard=0)
+    await mark(database, Mark("deaf"))
+    running = asyncio.create_task(Worker(database, deaf).run())
+    await asyncio.wait_for(deaf.heard.wait(), 30)
+    await _stopped(running)
+
+
+async def test_a_worker_stops_beside_an_attempt_that_does_not(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker, "GRACE", 0.05)
+    deaf = Deaf()
+    await mark(database, Mark("deaf"))
+    running = asyncio.create_task(Worker(database, deaf).run())
+    await asyncio.wait_for(deaf.begun.wait(), 30)
+    await _stopped(running)
+    lease = await work.claim(database)
+    assert lease is not None and lease.attempts == 1
+    deaf.over.set()
+
+
+async def test_an_attempt_that_cancels_itself_has_failed(database: Database) -> None:
+    async def look(lease: Lease) -> Outcome:
+        raise asyncio.CancelledError
+
+    await mark(database, Mark("a"))
+    await Worker(database, look).drain()
+    assert await row(database, "a", "attempts, last_error") == (
+        1,
+        "RuntimeError: the attempt was cancelled from within",
+    )
 
 
 async def test_a_worker_that_is_stopped_gives_its_keys_back(database: Database) -> None:
