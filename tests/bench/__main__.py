@@ -11,7 +11,7 @@ import platform
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from tests.bench import checking, idle, intake, judging, logs, proxying, queue
 from tests.bench.measured import Row
 
 Say = Callable[[str], None]
-Part = Callable[[Path, Say], list[Row]]
+Part = Callable[[Path, Say], Iterable[Row]]
 
 
 def _judging(_: Path, say: Say) -> list[Row]:
@@ -52,6 +52,7 @@ PARTS: Mapping[str, Part] = {
     "queue": _queue,
     "intake": lambda folder, say: asyncio.run(intake.measure(folder, say)),
     "proxying": lambda folder, say: asyncio.run(proxying.measure(folder, say)),
+    "memory": proxying.measure_memory,
     "idle": lambda folder, say: asyncio.run(idle.measure(folder, say)),
 }
 
@@ -67,7 +68,9 @@ def main(names: Sequence[str]) -> None:
         with console.status("") as status:
             for name in names or PARTS:
                 with disk_folder() as folder:
-                    rows += PARTS[name](folder, status.update)
+                    for row in PARTS[name](folder, status.update):
+                        console.print(f"{row.what}: {row.measured}, {row.of}", markup=False, highlight=False)
+                        rows.append(row)
     finally:  # what was measured before something failed took minutes
         _print(console, rows)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import json
 import os
 import random
@@ -15,7 +16,7 @@ import shutil
 import statistics
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,11 +71,21 @@ class Place:
 
 async def measure(folder: Path, say: Callable[[str], None]) -> list[Row]:
     async with _place(folder / "proxying", MEGABYTES, say) as place:
-        rows = [*await _times(place, say), *await _memory_of_many(place, say)]
-    for megabytes in OTHER_MEGABYTES:
-        async with _place(folder / f"proxying-{megabytes}", megabytes, say) as place:
-            rows += await _memory_of_one(place, say) + await _memory_of_many(place, say)
-    return rows
+        return [*await _times(place, say), await _memory_of_many(place, say)]
+
+
+def measure_memory(folder: Path, say: Callable[[str], None]) -> Iterator[Row]:
+    """Rows as they are measured: the largest pack takes minutes, and ten times its size of disk."""
+    with asyncio.Runner() as runner:
+        for megabytes in OTHER_MEGABYTES:
+            opened = contextlib.AsyncExitStack()
+            placing = _place(folder / f"proxying-{megabytes}", megabytes, say)
+            place = runner.run(opened.enter_async_context(placing))
+            try:
+                yield runner.run(_memory_of_one(place, say))
+                yield runner.run(_memory_of_many(place, say))
+            finally:
+                runner.run(opened.aclose())
 
 
 @asynccontextmanager
@@ -131,22 +142,22 @@ async def _times(place: Place, say: Callable[[str], None]) -> list[Row]:
     return [*rows, Row("proxy memory, one transfer", said, f"packs of {MEGABYTES} MB, cloned and pushed")]
 
 
-async def _memory_of_one(place: Place, say: Callable[[str], None]) -> list[Row]:
+async def _memory_of_one(place: Place, say: Callable[[str], None]) -> Row:
     say(f"proxy: one transfer of {place.megabytes} MB")
     idle = _memory(place.proxy.pid)
     await _clone(place, place.proxied[0], "one")
     await _push(place, place.proxied[0], "one")
     said = f"{_memory(place.proxy.pid):.0f} MiB ({idle:.0f} MiB idle)"
-    return [Row("proxy memory, one transfer", said, f"a pack of {place.megabytes} MB, cloned and pushed")]
+    return Row("proxy memory, one transfer", said, f"a pack of {place.megabytes} MB, cloned and pushed")
 
 
-async def _memory_of_many(place: Place, say: Callable[[str], None]) -> list[Row]:
+async def _memory_of_many(place: Place, say: Callable[[str], None]) -> Row:
     say(f"proxy: {AT_ONCE} clones of {place.megabytes} MB at once")
     begun = time.perf_counter()
     await asyncio.gather(*(_clone(place, line, f"many{number}") for number, line in enumerate(place.proxied)))
     took = time.perf_counter() - begun
     what = f"clones of {place.megabytes} MB at once, {took:.1f} s"
-    return [Row(f"proxy memory, {AT_ONCE} transfers", f"{_memory(place.proxy.pid):.0f} MiB", what)]
+    return Row(f"proxy memory, {AT_ONCE} transfers", f"{_memory(place.proxy.pid):.0f} MiB", what)
 
 
 def _row(what: str, times: dict[str, list[float]]) -> Row:
