@@ -15,16 +15,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-from policies.tickets import rates
+from policies.tickets import judgements, rates
 from policies.tickets.rates import Drift, Pushes, Ratio, Reruns
 from policies.tickets.records import Records, histories
 from policies.tickets.waits import Stops, Waits, review_waits, stop_times
 from policies.tickets.week import Week
 
+NOTHING = Ratio(0, 0)
+
 
 @dataclass(frozen=True, slots=True)
 class Metrics:
-    """None stands for what nobody records. `cost` is what is known, of attempts of which `unknown_costs` said nothing.
+    """None stands for what nobody records. `cost` is what is known, of attempts and of calls of independent judges, of
+    which `unknown_costs` said nothing. `false_passes` and `overruled` are about the gate's own verdicts, those of
+    `judge_…` about what independent judges said.
 
     `escalated_by` counts tickets by cause; a ticket may be in several.
     """
@@ -50,6 +54,8 @@ class Metrics:
     canaries: Ratio | None
     pushes: Pushes | None
     cap_drift: Drift | None
+    judge_false_passes: Ratio = NOTHING
+    judge_overruled: Ratio = NOTHING
 
 
 def measure(records: Records, week: Week, now: datetime) -> Metrics:
@@ -60,6 +66,7 @@ def measure(records: Records, week: Week, now: datetime) -> Metrics:
     ripe = [ticket for ticket in tickets if rates.is_merged_in(ticket, week.before(2))]
     asked = {(one.number, one.cause, one.fingerprint) for one in records.asked if week.holds(one.at)}
     costs = [one.cost for one in records.stretches if one.ended_at is not None and week.holds(one.ended_at)]
+    costs += judgements.costs(records.judgements, week)
     causes = Counter(cause for ticket in ended for cause in rates.escalations(ticket, week))
     return Metrics(
         week=week.name,
@@ -83,4 +90,6 @@ def measure(records: Records, week: Week, now: datetime) -> Metrics:
         canaries=None if records.canaries is None else rates.canaries(records.canaries, week),
         pushes=None if records.pushes is None else rates.pushes(records.pushes, records.acts, week),
         cap_drift=None if records.raised is None else rates.drift(records.raised, week),
+        judge_false_passes=judgements.false_passes(ripe, week),
+        judge_overruled=judgements.overruled(tickets, week),
     )

@@ -201,13 +201,14 @@ def overruled(tickets: Sequence[History], week: Week) -> Ratio:
 
 def _decisions(ticket: History, week: Week) -> Iterator[bool]:
     """For each decision of a person in the week after a verdict, whether it goes against that."""
-    for at, approves in _opinions(ticket):
+    for at, approves in decisions_of_people(ticket):
         verdicts = [one.event for one in ticket.changes if one.event in VERDICTS and one.at <= at]
         if week.holds(at) and verdicts:
             yield approves is not (verdicts[-1] is Event.PASSED)
 
 
-def _opinions(ticket: History) -> Iterator[tuple[datetime, bool]]:
+def decisions_of_people(ticket: History) -> Iterator[tuple[datetime, bool]]:
+    """When, and whether they let it through."""
     yield from ((one.at, False) for one in ticket.changes if one.event is Event.REJECTED)
     kinds = (ActKind.APPROVAL, ActKind.OVERRIDE)
     yield from ((act.at, True) for act in ticket.acts if act.kind in kinds)

@@ -14,6 +14,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Protocol, TypeVar
 
+from checks.opinions import Word
 from policies.tickets.states import Event, State
 
 # Causes of questions for which work went up to a person: the four of which people are told at once, and the gate's own.
@@ -79,6 +80,16 @@ class Act:
 
 
 @dataclass(frozen=True, slots=True)
+class Judgement:
+    """What an independent judge said of a ticket's pull request, and when. `cost` is None where it told none."""
+
+    number: int
+    said: Word
+    at: datetime
+    cost: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
 class PullSpan:
     """When a pull request was open, and when GitHub said for certain that it conflicts or a queue put it out for it."""
 
@@ -130,6 +141,7 @@ class Records:
     pushes: tuple[Push, ...] | None = None
     canaries: tuple[Canary, ...] | None = None
     raised: tuple[Raised, ...] | None = None
+    judgements: tuple[Judgement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +154,7 @@ class History:
     stretches: tuple[Stretch, ...]
     asked: tuple[Asked, ...]
     acts: tuple[Act, ...]
+    judgements: tuple[Judgement, ...] = ()
 
 
 class _OfTicket(Protocol):
@@ -156,12 +169,14 @@ def histories(records: Records) -> tuple[History, ...]:
     """By number, for every ticket that changed."""
     changes, stretches = _by_ticket(records.changes), _by_ticket(records.stretches)
     asked, acts = _by_ticket(records.asked), _by_ticket(records.acts)
+    judgements = _by_ticket(records.judgements)
     return tuple(
         History(
             number,
             number in records.approved_by_people,
             tuple(changes[number]),
             *(tuple(stretches.get(number, ())), tuple(asked.get(number, ())), tuple(acts.get(number, ()))),
+            tuple(judgements.get(number, ())),
         )
         for number in sorted(changes)
     )

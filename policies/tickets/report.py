@@ -72,6 +72,10 @@ def _rows(found: Metrics) -> Iterator[Row]:
     yield from _costs(found)
     yield _share("false_pass_rate", "Passes that were wrong, of two weeks before", found.false_passes)
     yield _share("overrule_rate", "Verdicts that a person overruled", found.overruled)
+    yield _share(
+        "judge_false_pass_rate", "Judges' passes that were wrong, of two weeks before", found.judge_false_passes
+    )
+    yield _share("judge_overrule_rate", "Judges' opinions that a person overruled", found.judge_overruled)
     yield Row("stop_latency_p95", "Until a stop was complete, 95th percentile", "seconds", found.stops.p95)
     yield Row("stops_unconfirmed", "Stops that are not confirmed", "", found.stops.unconfirmed)
     yield _share("canary_pass", "Canary tickets that were stopped", found.canaries)
@@ -96,7 +100,7 @@ def _costs(found: Metrics) -> Iterator[Row]:
     yield Row(
         "cost_per_merged", "Cost per merged ticket", "USD", cost.value, float(cost.part), cost.whole, at_least=least
     )
-    yield Row("unknown_costs", "Attempts that told no cost", "", found.unknown_costs)
+    yield Row("unknown_costs", "Attempts and judges that told no cost", "", found.unknown_costs)
 
 
 def _pushes(found: Metrics) -> Iterator[Row]:

@@ -77,6 +77,14 @@ DECISIONS = [  # hour of the week, verdict
 ]
 
 
+JUDGED = [  # opinion, ticket, tries, hour of the week, word, cost
+    ("a", 1, 1, 11.2, "fail", "0.25"),
+    ("b", 1, 0, 11.3, "cannot_tell", None),  # was never called
+    ("c", 1, 2, 12.9, "pass", None),
+    ("d", 4, 1, -2000, "pass", "9.00"),
+]
+
+
 async def write_week(connection: Connection) -> None:
     for number, state, pull in TICKETS_THERE:
         await connection.execute(
@@ -113,6 +121,12 @@ async def write_week(connection: Connection) -> None:
         "created_at, source) values (%s, 9, 101, 6, 'cyd', 'abc', %s, 'delivery')",
         (REPOSITORY, at(15)),
     )
+    for opinion, number, tries, hours, said, cost in JUDGED:
+        await connection.execute(
+            "insert into opinions (id, repository_id, number, ticket, judge, head_sha, base_sha, target_sha, asked_at, "
+            "tries, ended_at, said, cost) values (%s, %s, 101, %s, 'one', 'a', 'b', 'c', %s, %s, %s, %s, %s)",
+            (opinion, REPOSITORY, number, at(hours), tries, at(hours), said, cost),
+        )
     for hours, verdict in DECISIONS:
         await connection.execute(
             "insert into decisions (key, repository_id, head_sha, verdict_key, verdict, snapshot, plan, requests, "
@@ -143,12 +157,13 @@ async def test_the_stores_rows_give_the_numbers_that_were_counted_by_hand(databa
     assert found.reruns == Reruns(Ratio(1, 2), {"verification": 1})
     assert found.review_wait == Waits(1, 2.0, 2.0, 2.0, 1, 500 + 7 * 24, 0)  # 13 to 15 o'clock; 3 still waits
     assert (found.cap_hits, found.first_pass) == (Ratio(0, 3), Ratio(0, 1))
-    assert (found.cost, found.unknown_costs) == (Ratio(Decimal("3.25"), 1), 1)
+    assert (found.cost, found.unknown_costs) == (Ratio(Decimal("3.50"), 1), 2)
     assert found.zero_touch == Ratio(0, 1)
     assert found.stops == Stops(1, 72.0, 0)  # 0.02 of an hour
     assert records.pulls == (PullSpan(101, at(10), at(16), (at(10.5),)),)
     assert found.conflicts == Ratio(1, 1)
     assert found.overruled == Ratio(1, 1)  # failed at 11 o'clock, let through at 11:30
+    assert found.judge_overruled == Ratio(1, 1)  # said no, and was let through at 11:30
     assert (found.canaries, found.pushes, found.cap_drift) == (None,) * 3
 
 

@@ -9,7 +9,7 @@ from typing import Any, LiteralString
 
 from app.store.database import Connection
 from checks.commands import read_commands
-from policies.tickets.records import Act, ActKind, Asked, Change, PullSpan, Records, Stretch
+from policies.tickets.records import Act, ActKind, Asked, Change, Judgement, PullSpan, Records, Stretch
 from policies.tickets.states import Event, State
 from policies.tickets.week import Week
 
@@ -74,6 +74,11 @@ join chosen on key = 'pull:' || installation_id || ':' || %(repository)s || ':' 
 where decided_at >= %(since)s and verdict #>> '{evidence,status}' = 'failed' and jsonb_path_exists(verdict,
   '$.evidence.**.finding ? (@.check == "risk" && @.status == "failed" && @.fix.action == "update-branch")')
 """
+# What a call ended with that was made; a judge that was never called cost nothing and said nothing.
+JUDGEMENTS: LiteralString = """
+select chosen.number, said, ended_at, cost from opinions join chosen on opinions.ticket = chosen.number
+where repository_id = %(repository)s and said is not null and tries > 0 order by ended_at
+"""
 PULLS: LiteralString = "select number, pull_number from chosen where pull_number is not null"
 CLOSED = frozenset({Event.MERGED, Event.PULL_CLOSED, Event.CONFIRMED})
 TELL_NOTHING = frozenset({"status", "help", "ticket"})  # they change nothing
@@ -109,6 +114,7 @@ async def read_records(connection: Connection, repository_id: int, week: Week) -
         acts=tuple(sorted(acts, key=lambda act: act.at)),
         approved_by_people=frozenset(row[0] for row in await rows(APPROVED)),
         pulls=tuple(_pulls(changes, await rows(PULLS), await rows(CONFLICTS))),
+        judgements=tuple(Judgement(*row) for row in await rows(JUDGEMENTS)),
     )
 
 

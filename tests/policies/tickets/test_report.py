@@ -38,9 +38,11 @@ Not more at a time, because:
 | Merged without a person in between | 50.0 % (1 of 2) | n/a |
 | Passed at the first verdict | 50.0 % (1 of 2) | n/a |
 | Cost per merged ticket | ≥ 8.88 USD (17.75 of 2) | n/a |
-| Attempts that told no cost | 1 | 0 |
+| Attempts and judges that told no cost | 1 | 0 |
 | Passes that were wrong, of two weeks before | 75.0 % (3 of 4) | n/a |
 | Verdicts that a person overruled | 50.0 % (1 of 2) | n/a |
+| Judges' passes that were wrong, of two weeks before | n/a | n/a |
+| Judges' opinions that a person overruled | n/a | n/a |
 | Until a stop was complete, 95th percentile | 5.00 seconds | n/a |
 | Stops that are not confirmed | 1 | 0 |
 | Canary tickets that were stopped | 66.7 % (2 of 3) | not recorded |
