@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from fastapi import APIRouter, FastAPI
+from starlette.types import ASGIApp
 
 from app.config import AppSettings, Misconfigured, PageSettings, Settings
 from app.configuration import record_configuration
@@ -65,7 +66,7 @@ class Parts:
 class Service:
     """What runs: the application to serve, and whether this process is ready."""
 
-    web: FastAPI
+    web: ASGIApp
     readiness: Readiness
 
 
@@ -84,9 +85,10 @@ async def running(settings: Settings, parts: Parts) -> AsyncIterator[Service]:
         web = FastAPI(title="Mergegate", docs_url=None, redoc_url=None, openapi_url=None)
         readiness = Readiness(database, gate.github.app)
         web.include_router(health_router(readiness))
+        served: ASGIApp = web
         if parts.web and settings.webhook_secrets:
             writer = await stack.enter_async_context(DeliveryWriter(database))
-            web.include_router(Intake(writer, settings.webhook_secrets, frozenset({gate.app_id})).router())
+            served = Intake(writer, settings.webhook_secrets, frozenset({gate.app_id})).in_front_of(web)
         if parts.web and settings.pages:
             web.include_router(_pages(settings.pages, settings.github_api_url, gate))
         sources = Sources(database, gate.github)
@@ -98,7 +100,7 @@ async def running(settings: Settings, parts: Parts) -> AsyncIterator[Service]:
             if tickets.courier is not None:
                 stack.push_async_callback(tickets.courier.aclose)
             readiness.worker = await stack.enter_async_context(_working(gate, tickets, settings))
-        yield Service(web, readiness)
+        yield Service(served, readiness)
 
 
 def _pages(settings: PageSettings, api_url: str, gate: Gate) -> APIRouter:

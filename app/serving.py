@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import secrets
 
 import structlog
 import uvicorn
 from fastapi import FastAPI
+from starlette.types import ASGIApp
 
 from app.config import Settings, with_registrations
 from app.proxy.starting import proxy_server
@@ -41,6 +43,7 @@ async def serve(settings: Settings, parts: Parts, *, proxy: bool = False) -> Non
             servers.append(_web(service.web, settings))
         if proxy and settings.courier is not None:
             servers.append(await stack.enter_async_context(proxy_server(settings)))
+        gc.freeze()  # what was made to start with stays; walking through all of it again would hold deliveries up
         await until_signal(servers)
 
 
@@ -69,7 +72,7 @@ async def _leave_when(connected: asyncio.Event, server: Server) -> None:
     server.leave()
 
 
-def _web(application: FastAPI, settings: Settings) -> Server:
+def _web(application: ASGIApp, settings: Settings) -> Server:
     return Server(
         uvicorn.Config(
             application,

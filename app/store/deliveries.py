@@ -213,7 +213,8 @@ class DeliveryWriter:
 
     async def _commit(self, batch: list[_Waiting]) -> None:
         try:
-            async with self._db.transaction() as connection:
+            # In a pipeline the statements do not wait for each other's answers.
+            async with self._db.transaction() as connection, connection.pipeline():
                 await _record(connection, [waiting.row for waiting in batch])
         except DatabaseAway as away:
             _settle(batch, away)

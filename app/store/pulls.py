@@ -154,15 +154,24 @@ async def note_head(connection: Connection, row: PullRow) -> None:
 async def note_bases(connection: Connection, bases: Sequence[PullBase]) -> None:
     """Remember them for good, in the order of their keys, so that no two writers deadlock."""
     ordered = sorted(bases, key=lambda each: (each.repository_id, each.number, each.head_sha, each.base_ref))
-    if ordered:
-        await connection.cursor().executemany(
-            "insert into pull_heads (repository_id, number, head_sha, base_ref, head_repository_id) "
-            "values (%s, %s, %s, %s, %s) on conflict do nothing",
-            [
-                (each.repository_id, each.number, text(each.head_sha), text(each.base_ref), each.head_repository_id)
-                for each in ordered
-            ],
-        )
+    if not ordered:
+        return
+    columns = (
+        [each.repository_id for each in ordered],
+        [each.number for each in ordered],
+        [text(each.head_sha) for each in ordered],
+        [text(each.base_ref) for each in ordered],
+        [each.head_repository_id for each in ordered],
+    )
+    # One statement for many: nearly every delivery brings one.
+    await connection.execute(
+        "insert into pull_heads (repository_id, number, head_sha, base_ref, head_repository_id) "
+        "select repository_id, number, head_sha, base_ref, head_repository_id "
+        "from unnest(%s::bigint[], %s::bigint[], %s::text[], %s::text[], %s::bigint[]) with ordinality "
+        "as given (repository_id, number, head_sha, base_ref, head_repository_id, at) order by at "
+        "on conflict do nothing",
+        columns,
+    )
 
 
 def _base_of(row: PullRow) -> PullBase:

@@ -80,11 +80,11 @@ def _body(original: dict[str, object], number: int, chance: random.Random) -> by
     pull = original["pull_request"]
     assert isinstance(pull, dict)
     head = {**pull["head"], "sha": f"{chance.getrandbits(160):040x}"}
-    changed = original | {"number": number, "installation": {"id": 7}}
-    changed["pull_request"] = pull | {"number": number, "head": head, "body": ""}
-    missing = SIZE - len(_compact(changed))
-    changed["pull_request"]["body"] = " ".join(chance.choices(WORDS, k=missing // 2))[:missing]
-    return _compact(changed)
+    changed = pull | {"number": number, "head": head, "body": ""}
+    delivered = original | {"number": number, "installation": {"id": 7}, "pull_request": changed}
+    missing = SIZE - len(_compact(delivered))
+    changed["body"] = " ".join(chance.choices(WORDS, k=missing // 2))[:missing]
+    return _compact(delivered)
 
 
 def _compact(value: object) -> bytes:
