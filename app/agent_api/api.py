@@ -16,6 +16,7 @@ from app.agent_api.call import Answer, Call, ClientGone, Parts, Refused, session
 from app.agent_api.openapi import document
 from app.agent_api.proving import proven
 from app.agent_api.routes import BY_NAME, MOST_WAIT, PATHS, Route
+from app.agent_api.under_way import UnderWay
 from app.github.errors import GitHubError
 from app.proxy.describing import json_answer
 from app.proxy.incoming import BadRequest, Body, BodyFailed, Incoming, Receive, Send, answer, token_of
@@ -38,6 +39,7 @@ class AgentApi:
         self._parts = parts
         self._sessions = Buckets(burst=60, rate=1)
         self._claims = Buckets(burst=300, rate=20)  # all machines of a pool may share one token
+        self._under_way = UnderWay()
         self._now = now
 
     async def __call__(self, incoming: Incoming, receive: Receive, send: Send) -> None:
@@ -72,7 +74,12 @@ class AgentApi:
         token = token_of(incoming)
         if token is None:
             raise NO_TOKEN
-        self._take(route, token)
+        digest = hashlib.sha256(token.get_secret_value().encode("utf-8", "replace")).digest()
+        self._take(route, digest)
+        with self._under_way.one(digest, incoming.address, session=route.session):
+            return await self._asked(route, token, incoming, receive)
+
+    async def _asked(self, route: Route, token: SecretStr, incoming: Incoming, receive: Receive) -> Answer:
         # Before the body: whoever proves nothing does not keep a connection by sending it slowly.
         await proven(self._parts, token, session=route.session)
         body = Body(receive, route.most)
@@ -81,9 +88,8 @@ class AgentApi:
             call = Call(self._parts, incoming, token, _wait(route, incoming.query), raw, gone)
             return await _served(route, call)
 
-    def _take(self, route: Route, token: SecretStr) -> None:
+    def _take(self, route: Route, digest: bytes) -> None:
         """Raises Refused."""
-        digest = hashlib.sha256(token.get_secret_value().encode("utf-8", "replace")).digest()
         seconds = (self._sessions if route.session else self._claims).take(digest, self._now())
         if seconds:
             headers = {"retry-after": str(seconds)}

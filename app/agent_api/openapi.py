@@ -22,7 +22,7 @@ ERRORS = {
     "413": "The body is too long or did not come to its end.",
     "415": "The body's type is not read.",
     "422": "The body or the query is not as it must be.",
-    "429": "Too many requests of this token; Retry-After says when to go on.",
+    "429": "Too many requests of this token, or too many under way; Retry-After says when to go on.",
     "503": "Not now; Retry-After says when to try again.",
 }
 

@@ -43,12 +43,16 @@ class BodyFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """`headers` are lower-case names with their one value; names that came twice and may not are a BadRequest."""
+    """`headers` are lower-case names with their one value; names that came twice and may not are a BadRequest.
+
+    `address` is the client's, as the socket says it; empty on a unix socket.
+    """
 
     method: str
     raw_path: bytes
     query: bytes
     headers: Mapping[bytes, bytes]
+    address: str = ""
 
     def text(self, name: bytes) -> str:
         return self.headers.get(name, b"").decode("latin-1")
@@ -76,7 +80,8 @@ def let_in(scope: Scope) -> Incoming:
         raise BadRequest("send the body without Expect", 417)
     if b"upgrade" in headers and b"upgrade" in headers.get(b"connection", b"").lower():
         raise BadRequest("there is nothing to upgrade to")
-    return Incoming(scope["method"], scope["raw_path"], scope["query_string"], headers)
+    address = (scope.get("client") or ("",))[0]
+    return Incoming(scope["method"], scope["raw_path"], scope["query_string"], headers, address)
 
 
 def token_of(incoming: Incoming) -> SecretStr | None:
