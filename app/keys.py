@@ -209,6 +209,13 @@ class BoardKey(_OfRepository):
 
 
 @dataclass(frozen=True, slots=True)
+class WatchKey(_OfRepository):
+    """The limits and the silence of a repository's tickets at work."""
+
+    kind: ClassVar = "watch"
+
+
+@dataclass(frozen=True, slots=True)
 class UpkeepKey:
     """The clock of what only the service itself needs: old rows go, the audit log is anchored."""
 
@@ -229,6 +236,7 @@ Key = (
     | GroupKey
     | TicketKey
     | BoardKey
+    | WatchKey
     | BranchKey
     | TipKey
     | QueueKey
@@ -246,6 +254,7 @@ KINDS: dict[str, type[Key]] = {
     for kind in (
         *(PullKey, GroupKey, TicketKey, BoardKey, BranchKey, TipKey),
         *(QueueKey, CommitKey, JudgeKey, RepositoryKey, InstallationKey, ResyncKey, UpkeepKey, RulesKey),
+        WatchKey,
     )
 }
 

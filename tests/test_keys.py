@@ -26,6 +26,7 @@ from app.keys import (
     TipKey,
     UnknownKey,
     UpkeepKey,
+    WatchKey,
     parse_key,
 )
 
@@ -36,6 +37,7 @@ KEYS = st.one_of(
     st.builds(PullKey, NUMBERS, NUMBERS, NUMBERS),
     st.builds(TicketKey, NUMBERS, NUMBERS, NUMBERS),
     st.builds(BoardKey, NUMBERS, NUMBERS),
+    st.builds(WatchKey, NUMBERS, NUMBERS),
     st.builds(GroupKey, NUMBERS, NUMBERS, SHAS, REFS),
     st.builds(BranchKey, NUMBERS, NUMBERS, REFS),
     st.builds(TipKey, NUMBERS, NUMBERS, REFS),

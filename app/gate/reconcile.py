@@ -42,6 +42,7 @@ from app.keys import (
     TipKey,
     UnknownKey,
     UpkeepKey,
+    WatchKey,
     parse_key,
 )
 from app.priorities import NEWS, urgency_of
@@ -55,7 +56,7 @@ LOOK_AFTER_OUTAGE = timedelta(seconds=5)
 
 
 # Given from outside, because app.tickets stands on the gate.
-Tickets = Callable[[Lease, TicketKey | BoardKey], Awaitable[Outcome]]
+Tickets = Callable[[Lease, TicketKey | BoardKey | WatchKey], Awaitable[Outcome]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ class Reconciler:
                 return await watch_rules(self.gate, key)
             case UpkeepKey() | JudgeKey():
                 return await self._apart(key)
-            case TicketKey() | BoardKey():
+            case TicketKey() | BoardKey() | WatchKey():
                 return Done() if self.tickets is None else await self.tickets(lease, key)
             case _:
                 assert_never(key)

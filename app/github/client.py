@@ -42,6 +42,7 @@ class Settings:
     concurrent: int = 16
     writes: WriteLimits = field(default_factory=WriteLimits)
     now: Callable[[], float] = time.time
+    clock: Callable[[], float] = time.monotonic  # seconds that never go back, for the pace of writes
 
 
 class GitHubClient:
@@ -64,7 +65,7 @@ class GitHubClient:
         self._settings = settings or Settings()
         self.budget = Budget(self._settings.now)
         self._wire = Wire(identity.api_url, inner or transport(), installation_id)
-        self._bucket = WriteBucket(self._settings.writes)
+        self._bucket = WriteBucket(self._settings.writes, self._settings.clock)
         self._etags = EtagStore(self._settings.etag_bytes)
         self._flights: dict[str, asyncio.Task[Stored]] = {}
         self._slots = asyncio.Semaphore(self._settings.concurrent)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 import structlog
@@ -19,7 +20,7 @@ from app.proxy.opening import Asked, checked, find_place
 from app.proxy.opening import Place as CourierPlace
 from app.proxy.sessions import CannotOpen, Wanted
 from app.secret import SecretStr
-from app.store import audit
+from app.store import audit, work
 from app.store.database import Connection
 from app.store.tickets import brakes, runs, snapshots, ticket
 from app.store.tickets.moving import Cause
@@ -32,8 +33,9 @@ from app.tickets.litellm import Gateway, GatewayFailed
 from app.tickets.metering import ModelAccess, give_key
 from app.tickets.parts import Place, TicketParts
 from app.tickets.scaling import because_of_step
+from app.tickets.watching import watch_mark
 from policies.tickets.cost import unmetered
-from policies.tickets.limits import Day, Limits, left, no_attempt, no_place, no_start
+from policies.tickets.limits import Day, Limits, Used, left, no_attempt, no_place, no_start
 from policies.tickets.states import Event, State
 
 log = structlog.get_logger(__name__)
@@ -140,8 +142,11 @@ async def claim_within(connection: Connection, claiming: Claiming) -> Claimed | 
     if brake is not None:
         return NothingToClaim(f"{brake.pulled_by} pulled the brake: {brake.because}")
     reasons: list[str] = []
+    candidates = await _candidates(connection, claiming)
     day = await day_of(connection, place, claiming.now, claiming.pool)
-    for row in await _candidates(connection, claiming):
+    closed = await _is_closed(connection, claiming, day)
+    # Where nothing can begin, the first one says why; hundreds that wait need not all be asked.
+    for row in candidates[:1] if closed else candidates:
         try:
             taken = await _take(connection, claiming, row, day)
         except GatewayFailed as failed:
@@ -184,6 +189,14 @@ async def _take(connection: Connection, claiming: Claiming, seen: TicketRow, day
             return await _begin(connection, claiming, row, held, remaining, branch)
     except CannotOpen as cannot:
         return str(cannot)
+
+
+async def _is_closed(connection: Connection, claiming: Claiming, day: Day) -> bool:
+    """Whether no ticket can begin now, however little it may use."""
+    place, nothing = claiming.place, Limits(0, 0, Decimal(0))
+    if no_start(place.rules, place.floor, nothing, Used(), day) or no_place(place.rules, claiming.pool, day):
+        return True
+    return await because_of_step(connection, place, day.running) is not None
 
 
 async def _because_not(
@@ -233,6 +246,7 @@ async def _begin(
         if claiming.gateway is not None:
             models = await give_key(connection, claiming.gateway, opened[1], row.number, remaining, claiming.now)
     now = await runs.open_run(connection, row.repository_id, row.number)
+    await work.mark(connection, [watch_mark(key)])
     await audit.append(connection, recorded(key, Event.CLAIMED, cause, moved))
     token, grant = opened or (None, None)
     return Claimed(key, place.repository.full_name, row.title, held, now or run, remaining, token, grant, models)

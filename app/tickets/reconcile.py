@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import structlog
 
 from app.gate.apply import Applier
 from app.github import issues
-from app.github.errors import NotFound
+from app.github.budgets import Urgency, present_urgency, urgency
+from app.github.errors import NotFound, RateLimited
 from app.github.issues import Issue
-from app.keys import BoardKey, TicketKey
+from app.keys import BoardKey, TicketKey, WatchKey
 from app.store.tickets import messages, runs, ticket
 from app.store.tickets.moving import GATE, Cause
 from app.store.tickets.runs import Progress
@@ -29,22 +30,28 @@ from app.tickets.scaling import decide_week
 from app.tickets.shown import show
 from app.tickets.splitting import make_children
 from app.tickets.view import TicketView, facts_of, limits_now, read_pull, read_view
+from app.tickets.watching import watch
 from checks.tickets.form import is_ticket
 from checks.tickets.readiness import read_ticket
 from checks.tickets.sections import TooLong, read_sections
 from policies.tickets.limits import left
 from policies.tickets.progress import next_event
-from policies.tickets.states import AT_WORK, Event, State
+from policies.tickets.states import AT_WORK, ENDED, Event, State
 
 log = structlog.get_logger(__name__)
 
+WAITED_FOR = ENDED | {State.NEEDS_HUMAN, State.MERGEABLE, State.STOPPING}
 MOST_STEPS = 8  # changes at one look; the next look goes on
-AT_WORK_AGAIN = timedelta(minutes=1)  # silence and limits are looked for that often
+# Nothing is missed in between: news marks the ticket, and the watch marks one whose limits or whose silence are due.
+AT_WORK_AGAIN = timedelta(minutes=10)
+SOON = timedelta(minutes=1)
 STOPPING_AGAIN = timedelta(seconds=1)
 
 
-async def reconcile(parts: TicketParts, lease: Lease, key: TicketKey | BoardKey) -> Outcome:
+async def reconcile(parts: TicketParts, lease: Lease, key: TicketKey | BoardKey | WatchKey) -> Outcome:
     """What the worker calls for the keys of tickets."""
+    if isinstance(key, WatchKey):
+        return await watch(parts, key)
     if isinstance(key, BoardKey):
         return await reconcile_board(parts, key)
     return await reconcile_ticket(parts, lease, key)
@@ -63,8 +70,11 @@ async def reconcile_ticket(parts: TicketParts, lease: Lease, key: TicketKey) -> 
     if issue.pull_request is None:
         await _note(parts, place, issue)
     await commands.carry_out(parts, place, issue)
-    await answer(Applier(parts.gate, lease, key.installation_id, place.repository), key.number)
-    return Done() if issue.pull_request is not None else await _settled(parts, place, issue)
+    applier = Applier(parts.gate, lease, key.installation_id, place.repository)
+    if issue.pull_request is None:
+        return await _settled(parts, place, issue, applier)
+    await answer(applier, key.number)
+    return Done()
 
 
 async def _gone(parts: TicketParts, place: Place) -> Outcome:
@@ -72,7 +82,7 @@ async def _gone(parts: TicketParts, place: Place) -> Outcome:
     view = await _moved(parts, place, issue_open=False)
     if view is not None and view.row.state is State.STOPPING:
         return Sleep(STOPPING_AGAIN)
-    return Sleep(AT_WORK_AGAIN) if await metering.keep(parts, place, place.key.number) else Done()
+    return Sleep(SOON) if await metering.keep(parts, place, place.key.number) else Done()
 
 
 async def _note(parts: TicketParts, place: Place, issue: Issue) -> None:
@@ -94,23 +104,49 @@ def _meant_as_ticket(body: str) -> bool:
         return False
 
 
-async def _settled(parts: TicketParts, place: Place, issue: Issue) -> Outcome:
+async def _settled(parts: TicketParts, place: Place, issue: Issue, applier: Applier) -> Outcome:
+    """What a ticket is comes before what shows it: GitHub's limits put off the one and never the other."""
     async with parts.gate.database.transaction() as connection:
         await decide_week(connection, place, parts.gate.now())
     await metering.keep(parts, place, issue.number)
     view = await _moved(parts, place, issue_open=issue.state == "open")
+    if view is not None and await dispatch(parts, place, view):
+        view = await look(parts, place) or view
+    try:
+        await answer(applier, issue.number)
+    except RateLimited as limited:
+        return Sleep(limited.until) if view is None else await _again(parts, place, view, limited.until)
     if view is None:
         return Done()
-    if view.row.split is not None:
-        await make_children(parts.gate, place, issue, view.row)
-    if await dispatch(parts, place, view):
-        view = await look(parts, place) or view
-    await show(parts.gate, place, issue, view)
+    return await _again(parts, place, view, await _shown(parts, place, issue, view))
+
+
+async def _shown(parts: TicketParts, place: Place, issue: Issue, view: TicketView) -> datetime | None:
+    """When to go on with what is not shown yet; None where all of it is.
+
+    States that a ticket only passes through leave their part of the writes to those that people wait for.
+    """
+    try:
+        if view.row.split is not None:
+            await make_children(parts.gate, place, issue, view.row)
+        with urgency(present_urgency() if view.row.state in WAITED_FOR else Urgency.RESYNC):
+            await show(parts.gate, place, issue, view)
+    except RateLimited:
+        # Not at the very moment when there is room for one write: all that wait would come for it.
+        return parts.gate.now() + AT_WORK_AGAIN
+    return None
+
+
+async def _again(parts: TicketParts, place: Place, view: TicketView, put_off: datetime | None) -> Outcome:
     if view.row.state is State.STOPPING:
         return Sleep(STOPPING_AGAIN)
-    unsettled = await metering.keep(parts, place, issue.number)
-    again = view.row.state in AT_WORK or unsettled or _is_started_by_us(place, view)
-    return Sleep(AT_WORK_AGAIN) if again else Done()
+    # Where a change has just ended the session, this blocks its key.
+    unsettled = view.row.state not in AT_WORK and await metering.keep(parts, place, place.key.number)
+    if unsettled or _is_started_by_us(place, view):
+        return Sleep(SOON)
+    if put_off is not None:
+        return Sleep(min(put_off, parts.gate.now() + AT_WORK_AGAIN))
+    return Sleep(AT_WORK_AGAIN) if view.row.state in AT_WORK else Done()
 
 
 def _is_started_by_us(place: Place, view: TicketView) -> bool:
