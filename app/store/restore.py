@@ -23,7 +23,7 @@ from app.store.backup_format import (
     read_beginning,
     read_ending,
 )
-from app.store.migrate import LOCK, TABLE, known
+from app.store.migrate import LOCK, NOTE, TABLE, known
 
 # One that was stopped after the backup was written must not come to life again, and nobody knows which those are.
 END_SESSIONS = """
@@ -98,8 +98,9 @@ def _make_tables(connection: Connection, begin: Beginning) -> None:
         )
     connection.execute(TABLE)
     for version in begin.versions:
-        connection.execute(here[version].sql.encode())
-        connection.execute("insert into migrations (version, name) values (%s, %s)", (version, here[version].name))
+        step = here[version]
+        connection.execute(step.sql.encode())
+        connection.execute(NOTE, (step.version, step.name, step.oldest))
 
 
 def _put_back(connection: Connection, table: Table, run: Members, sums: Sums) -> int:
