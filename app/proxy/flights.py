@@ -27,7 +27,11 @@ EVERY = 0.5  # seconds
 PATIENCE = 2.0  # seconds for one look
 BLIND = 5.0  # seconds without the store; less than `ledger.ALIVE`
 LONGEST = 3600.0  # seconds of one request
-AT_ONCE = 32  # requests of one session in one process, so that one agent does not take the place of the others
+MOST = 256  # requests in one process
+AT_ONCE = 32  # of one session, so that one agent does not take the place of the others
+# Nor do several: a session may have a quarter of the places that are free, so that some always are. The more sessions
+# take what they can, the less that is. https://doi.org/10.1109/90.664262 (dynamic thresholds)
+FREE_PART = 4
 STOPPED = "the session ended while this was under way"
 
 
@@ -66,8 +70,7 @@ class Flights:
     @contextlib.asynccontextmanager
     async def flight(self, grant: Grant) -> AsyncIterator[Flight]:
         """A request of that session while the block lasts. Raises BadRequest first, Stopped within or at its end."""
-        if sum(one.grant.session == grant.session for one in self._flights) >= AT_ONCE:
-            raise BadRequest(f"the session has {AT_ONCE} requests under way; wait until some have ended", 429)
+        self._check_room(grant)
         if not self._flights:
             self._seen = time.monotonic()
         flight: Flight | None = None
@@ -84,6 +87,16 @@ class Flights:
         finally:
             if flight is not None:
                 self._flights.discard(flight)
+
+    def _check_room(self, grant: Grant) -> None:
+        """Raises BadRequest."""
+        own = sum(one.grant.session == grant.session for one in self._flights)
+        if own >= AT_ONCE:
+            raise BadRequest(f"the session has {AT_ONCE} requests under way; wait until some have ended", 429)
+        free = MOST - len(self._flights)
+        if free <= 0 or own >= max(free // FREE_PART, 1):
+            said = f"all sessions together have {len(self._flights)} requests under way, and this one {own} of them"
+            raise BadRequest(f"{said}; wait until some have ended", 429)
 
     async def watch(self) -> None:
         """Runs until it is cancelled. Whatever keeps it from seeing counts as blindness, and ends what is under way."""

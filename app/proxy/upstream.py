@@ -22,7 +22,9 @@ from app.secret import SecretStr
 CONNECT = 10.0  # seconds
 SILENCE = 300.0  # seconds without a byte of the answer; GitHub takes its time over large pushes
 CHUNK = 128 * 1024
-MOST_CONNECTIONS = 256
+# Two for each request of `flights.MOST`: a push asks whether it only added before its answer ends. The others are for
+# tokens.
+MOST_CONNECTIONS = 600
 Data = AsyncIterator[bytes] | bytes | None
 
 
