@@ -110,6 +110,7 @@ RULES: tuple[Rule, ...] = (
     # A row with a trial's branch is the only trace of a branch that is still to be deleted.
     Rule("serial_entries", "decisions", f"{_aged('since')} and old.trial_ref = '' and {_no_open_pull('number')}"),
     Rule("requeues", "decisions", f"{_aged('done_at')} and {_no_open_pull('number')}"),
+    Rule("page_commands", "deliveries", _aged("pressed_at")),
     Rule("used_identities", "deliveries", "old.expires_at < now() - interval '1 day'"),
     # The states in which a ticket has ended. Its history goes after it.
     Rule(

@@ -120,6 +120,14 @@ async def board_of(
     )
 
 
+async def row_of(connection: Connection, place: Place, repository: str, number: int, now: datetime) -> BoardRow | None:
+    """One ticket as the board has it, whatever its state; None where there is no such ticket."""
+    found = await ticket.find(connection, place.repository.id, number)
+    if found is None:
+        return None
+    return _row(place, repository, found, await _known(connection, place, [number]), now)
+
+
 async def _known(connection: Connection, place: Place, numbers: list[int]) -> _Known:
     own = (connection, place.repository.id)
     accepted = await snapshots.newest_of(*own, numbers)

@@ -17,6 +17,7 @@ from app.gate.tickets import HEARD_WITHIN
 from app.github import issues
 from app.github.errors import GitHubDown, GitHubError, RateLimited
 from app.github.issues import Issue
+from app.github.rest_models import IssueComment
 from app.store import audit
 from app.store.audit import Entry
 from app.store.database import Connection
@@ -63,13 +64,19 @@ async def observe(gate: Gate, place: Place, issue: Issue) -> None:
         for comment in listing.items
         if comment.user is not None
         and comment.user.type == "User"
-        and comment.performed_via_github_app is None
+        and _is_own_word(gate, comment)
         and comment.updated_at == comment.created_at
         and read_commands(comment.body or "")
     ]
     if found:
         async with gate.database.transaction() as connection:
             await commands.record(connection, found)
+
+
+def _is_own_word(gate: Gate, comment: IssueComment) -> bool:
+    """Whether the person wrote it: with their own hands, or by a button on our pages."""
+    via = comment.performed_via_github_app
+    return via is None or via.id == gate.app_id
 
 
 async def carry_out(parts: TicketParts, place: Place, issue: Issue) -> None:

@@ -64,10 +64,10 @@ class BoardPage:
         self._entrance = entrance
         self._pages = entrance.pages
         self._web_url = web_url
-        self._now = now
+        self.now = now
 
     @property
-    def _database(self) -> Database:
+    def database(self) -> Database:
         return self._parts.gate.database
 
     def router(self) -> APIRouter:
@@ -108,10 +108,10 @@ class BoardPage:
 
     async def _read(self, visit: Visit, place: Place) -> tuple[Board, Silence]:
         """As of the minute: within it nothing is another page but for what happened."""
-        now = self._now()
-        async with self._database.transaction() as connection:
+        now = self.now()
+        async with self.database.transaction() as connection:
             board = await board_of(connection, place, self._web_url + visit.path, now, LISTED)
-        quiet = await silence(self._database, visit.repository.repository_id)
+        quiet = await silence(self.database, visit.repository.repository_id)
         return replace(board, updated=now.replace(second=0, microsecond=0)), quiet
 
     async def _list(self, request: Request) -> Response:
@@ -121,7 +121,7 @@ class BoardPage:
         return conditional(request, await self._entrance.guarded(partial(self._boards, person)))
 
     async def _boards(self, person: Person) -> Response:
-        async with self._database.transaction() as connection:
+        async with self.database.transaction() as connection:
             found = await boards.with_tickets(connection, MOST_BOARDS + 1)
             known = [(await repositories.find(connection, repository_id), count) for repository_id, count in found]
         listed = [Listed(one, count) for one, count in known[:MOST_BOARDS] if one is not None]

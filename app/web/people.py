@@ -11,8 +11,10 @@ from starlette.responses import Response
 from app.gate.gate import Gate
 from app.github.git_access import web_url
 from app.tickets.parts import TicketParts
+from app.web.board_acts import BoardActs
 from app.web.board_page import BoardPage
 from app.web.entrance import Entrance
+from app.web.forms import Forms
 from app.web.pages import Pages
 from app.web.pull_page import PullPage
 from app.web.readers import Readers
@@ -30,8 +32,9 @@ def people_router(
     entrance = Entrance(Readers(gate.database, gate.client, gate.now), sign_in, pages)
     pull_page = PullPage(gate.database, entrance, github, gate.now)
     board_page = BoardPage(TicketParts(gate), entrance, github, gate.now)
+    board_acts = BoardActs(board_page, entrance, Forms.of(authorization, gate.now), github)
     router = APIRouter()
-    for part in (pages, sign_in, pull_page, board_page):
+    for part in (pages, sign_in, pull_page, board_page, board_acts):
         router.include_router(part.router())
     router.add_api_route("/", front_page(pages), response_class=Response)
     return router

@@ -2,14 +2,15 @@
 
 https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-user-access-token-for-a-github-app
 
-The user's token only answers who they are; then it is revoked. What they may read is asked with the App's own token.
+The user's token answers who they are, does at most one errand that they sent us on, and is revoked within the same
+request: it is never kept, neither here nor in their browser. What they may read is asked with the App's own token.
 """
 
 from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypeVar
@@ -72,6 +73,11 @@ class _User(BaseModel):
     login: str
 
 
+UserGitHub = GitHub[OAuthTokenAuthStrategy]
+# What is done once in a person's own name; the text is what it is about. It deals with GitHub's errors itself.
+Errand = Callable[[UserGitHub, Person, str], Awaitable[Response]]
+
+
 class NotConfirmed(Exception):
     """GitHub did not say who it is."""
 
@@ -90,6 +96,7 @@ class SignIn:
         self._pages = pages
         self._now = now
         self._connect = connect or httpx.AsyncHTTPTransport
+        self.errand: Errand | None = None
         secret, secure = authorization.client_secret, authorization.secure
         self._session = Cookie.of("mergegate", SESSION, secret, secure=secure)
         self._pending = Cookie.of("mergegate-sign-in", PENDING, secret, secure=secure)
@@ -111,11 +118,18 @@ class SignIn:
         return router
 
     async def _begin(self, request: Request) -> Response:
-        to, state = own_page(request.query_params.get("to", "/")), secrets.token_urlsafe(32)
+        return self._send({"to": own_page(request.query_params.get("to", "/"))})
+
+    def send(self, about: str) -> Response:
+        """To GitHub, so that the errand is done in the name of whoever comes back."""
+        return self._send({"to": "/", "about": about})
+
+    def _send(self, claims: Mapping[str, str]) -> Response:
+        state = secrets.token_urlsafe(32)
         asked = {"client_id": self._authorization.client_id, "redirect_uri": self._return_url, "state": state}
         url = f"{web_url(self._authorization.api_url)}/login/oauth/authorize?{urlencode(asked)}"
         response = RedirectResponse(url, 303)
-        self._pending.put(response, {"state": state, "to": to}, self._now())
+        self._pending.put(response, {**claims, "state": state}, self._now())
         return response
 
     async def _end(self, request: Request) -> Response:
@@ -124,12 +138,10 @@ class SignIn:
         if pending is None or not secrets.compare_digest(state.encode(), pending["state"].encode()):
             return self._refused("This sign-in was begun elsewhere or too long ago.")
         try:
-            user = await self._user(code)
+            response = await self._confirmed(code, pending)
         except NotConfirmed as wrong:
             return self._refused(str(wrong))
-        response = RedirectResponse(own_page(pending["to"]), 303)
         self._pending.remove(response)
-        self._session.put(response, {"sub": str(user.id), "login": user.login}, self._now())
         return response
 
     async def _sign_out(self, request: Request) -> Response:
@@ -147,38 +159,50 @@ class SignIn:
     def _return_url(self) -> str:
         return self._authorization.public_url + RETURN_PATH
 
-    async def _user(self, code: str) -> _User:
+    async def _confirmed(self, code: str, pending: Mapping[str, str]) -> Response:
         """Raises NotConfirmed."""
         if not code or len(code) > 200:
             raise NotConfirmed("GitHub did not confirm who you are.")
         try:
-            async with asyncio.timeout(SECONDS):
-                return await self._exchange(code)
+            return await self._exchange(code, pending)
         except (GitHubException, ValidationError, ValueError, KeyError, TimeoutError) as wrong:
             log.info("sign-in failed", error=type(wrong).__name__)
             raise NotConfirmed("GitHub did not confirm who you are.") from None
 
-    async def _exchange(self, code: str) -> _User:
+    async def _exchange(self, code: str, pending: Mapping[str, str]) -> Response:
         one = self._authorization
         secret = one.client_secret.get_secret_value()
         flow = OAuthWebAuthStrategy(one.client_id, secret, code, self._return_url)
         # As the flow's own client githubkit would exchange the code twice, and the second time fails.
-        token = await flow.async_exchange_token(self._github(flow.as_oauth_app()))
+        async with asyncio.timeout(SECONDS):
+            token = await flow.async_exchange_token(self._github(flow.as_oauth_app()))
         async with self._github(token) as github:
-            user = _User.model_validate((await github.arequest("GET", "/user")).json())
-            await self._forget(github, token.token)
-        return user
+            try:
+                async with asyncio.timeout(SECONDS):
+                    user = _User.model_validate((await github.arequest("GET", "/user")).json())
+                return await self._came_back(github, Person(user.id, user.login), pending)
+            finally:
+                await self._forget(github, token.token)
+
+    async def _came_back(self, github: UserGitHub, person: Person, pending: Mapping[str, str]) -> Response:
+        if "about" in pending:
+            assert self.errand is not None
+            return await self.errand(github, person, pending["about"])
+        response = RedirectResponse(own_page(pending["to"]), 303)
+        self._session.put(response, {"sub": str(person.id), "login": person.login}, self._now())
+        return response
 
     def _github(self, auth: Auth) -> GitHub[Auth]:
         url = self._authorization.api_url
         return GitHub(auth, base_url=url, auto_retry=False, http_cache=False, async_transport=self._connect())
 
-    async def _forget(self, github: GitHub[OAuthTokenAuthStrategy], token: str | None) -> None:
+    async def _forget(self, github: UserGitHub, token: str | None) -> None:
         """Revoke the token; one that cannot be revoked now ends by itself, and nobody keeps it."""
         path = f"/applications/{self._authorization.client_id}/token"
         try:
-            await github.arequest("DELETE", path, json={"access_token": token})
-        except GitHubException as wrong:
+            async with asyncio.timeout(SECONDS):
+                await github.arequest("DELETE", path, json={"access_token": token})
+        except (GitHubException, TimeoutError) as wrong:
             log.info("the user's token was not revoked", error=type(wrong).__name__)
 
 

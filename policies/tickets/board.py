@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from typing import Protocol
 
 from policies.escape import code, inert, plain_address
 from policies.tickets.card import card_digest
@@ -242,7 +243,12 @@ def _pull(row: BoardRow) -> str:
     return "" if row.pull_number is None else f"→ #{row.pull_number}"
 
 
-def age(row: BoardRow, board: Board) -> str:
+class _Viewed(Protocol):
+    @property
+    def updated(self) -> datetime: ...
+
+
+def age(row: BoardRow, board: _Viewed) -> str:
     """Whole minutes, hours or days; clocks that disagree make no negative age."""
     minutes = max(0, int((board.updated - row.since).total_seconds() // 60))
     if minutes < 60:

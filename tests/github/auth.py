@@ -42,6 +42,7 @@ class Actor:
     permissions: dict[str, str] = field(default_factory=dict)
     repository_ids: frozenset[int] | None = None
     account: str | None = None  # of the installation
+    through: int | None = None  # the App that a person lets act in their name
 
     @property
     def is_bot(self) -> bool:
@@ -61,6 +62,7 @@ class Actor:
     def budget(self) -> str:
         """The key under which requests are counted: an installation, or a person whatever their credential."""
         return f"installation:{self.installation_id}" if self.installation_id else f"{self.kind}:{self.login}"
+
 
 
 ANONYMOUS = Actor("", "anonymous")
@@ -118,7 +120,9 @@ def _token_actor(world: World, token: Token) -> Actor:
 
 def _plain_actor(token: Token) -> Actor:
     repositories = None if token.repository_ids is None else frozenset(token.repository_ids)
-    return Actor(token.login, token.kind, permissions=token.permissions, repository_ids=repositories)
+    return Actor(
+        token.login, token.kind, permissions=token.permissions, repository_ids=repositories, through=token.app_id
+    )
 
 
 def _narrowed(token: dict[str, str], granted: dict[str, str]) -> dict[str, str]:

@@ -88,6 +88,7 @@ class Token:
     repository_ids: set[int] | None = None
     expires_at: datetime | None = None
     revoked: bool = False
+    app_id: int | None = None  # of the App that a person let act for them
 
 
 @dataclass

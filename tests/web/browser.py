@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+
 import httpx
 from fastapi import FastAPI
 
@@ -9,6 +12,8 @@ from app.secret import SecretStr
 from app.web.people import people_router
 from app.web.sign_in import UserAuthorization
 from tests.gate.scene import PUBLIC, Scene
+
+_TOKEN = re.compile('name="token" value="([^"]+)"')
 
 
 class Browser(httpx.AsyncClient):
@@ -19,14 +24,34 @@ class Browser(httpx.AsyncClient):
         self._stage = stage
         self._login = login
 
+    def becomes(self, login: str) -> None:
+        """Somebody else signs in at GitHub; here the cookies stay."""
+        self._login = login
+
     async def open(self, path: str) -> httpx.Response:
         """The page at last, through the sign-in if it is asked for."""
-        answer = await self.get(path)
+        return await self.follow(await self.get(path))
+
+    async def form(self, path: str, command: str, **fields: str) -> dict[str, str]:
+        """What the form of a button holds on the page as it is now."""
+        page = (await self.open(path)).text
+        (token,) = set(_TOKEN.findall(page))
+        return {"token": token, "command": command, **fields}
+
+    async def post_form(self, path: str, form: Mapping[str, str], **headers: str) -> httpx.Response:
+        """Send a form from a page of ours, without what follows."""
+        return await self.post(path, data=dict(form), headers={"origin": PUBLIC, **headers})
+
+    async def follow(self, answer: httpx.Response) -> httpx.Response:
+        """The page at last, through GitHub."""
         for _ in range(8):
             if not answer.is_redirect:
                 return answer
             answer = await self._follow(answer.headers["location"])
         raise AssertionError("redirected without end")
+
+    async def press(self, path: str, command: str, **fields: str) -> httpx.Response:
+        return await self.follow(await self.post_form(path, await self.form(path, command, **fields)))
 
     async def _follow(self, location: str) -> httpx.Response:
         github = self._stage.github

@@ -58,7 +58,9 @@ async def _text(request: Request) -> str:
 async def create_comment(request: Request) -> Response:
     repository = issue_repository_of(request, "write", user="read")
     issue, text, github = issue_of(request, repository), await _text(request), github_of(request)
-    comment = await issues.create_comment(github, repository, issue, actor_of(request).login, text)
+    actor = actor_of(request)
+    through = github.world.apps.get(actor.through or 0)
+    comment = await issues.create_comment(github, repository, issue, actor.login, text, through=through)
     return answer(serialize_issues.comment(github.world, repository, issue, comment), 201)
 
 

@@ -59,7 +59,7 @@ async def access_token(request: Request) -> Response:
     if app_id != app.id or fields.get("redirect_uri", redirect) != redirect:
         return answer(BAD_CODE)
     value = f"ghu_{secrets.token_hex(18)}"
-    world.tokens[value] = Token(value, "user", login)
+    world.tokens[value] = Token(value, "user", login, app_id=app.id)
     return answer({"access_token": value, "token_type": "bearer", "scope": ""})
 
 

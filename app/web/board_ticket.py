@@ -1,0 +1,109 @@
+"""A ticket on the board, with a button for everything that the person may say to it now; and the same for them all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from app.store import page_commands
+from app.store.database import Connection
+from app.store.tickets import boards, brakes, moving, questions, snapshots, ticket
+from app.store.tickets.ticket import TicketRow
+from app.tickets.board import row_of
+from app.tickets.limiting import RISKY
+from app.tickets.parts import Place
+from app.web.entrance import Visit
+from checks.snapshot import Permission
+from policies.tickets.board import BoardRow
+from policies.tickets.offers import Offer, OpenQuestion, Standing, offers
+from policies.tickets.states import ACTIVE
+
+EVERY = "all"  # in the place of a ticket's number
+Outcome = tuple[str, str | None, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class TicketSeen:
+    """What the page of one ticket is made of. `row` is None where it is about all of them.
+
+    `thread` and `pull` are the issue and the pull request that are commented; `thread` is None where there is nothing
+    on which anything could be said.
+    """
+
+    ticket: str
+    row: BoardRow | None
+    standing: Standing
+    thread: int | None
+    pull: int | None
+    prefixed: bool
+
+    @property
+    def offers(self) -> tuple[Offer, ...]:
+        return () if self.thread is None else offers(self.standing)
+
+    def thread_of(self, offer: Offer) -> int:
+        number = self.pull if offer.where == "pull" else self.thread
+        assert number is not None
+        return number
+
+
+async def ticket_seen(
+    connection: Connection, place: Place, number: int, visit: Visit, repository: str, now: datetime
+) -> TicketSeen | None:
+    """None where there is no such ticket. `repository` is its address on GitHub."""
+    own = (connection, place.repository.id, number)
+    found = await ticket.find(*own)
+    shown = await row_of(connection, place, repository, number, now)
+    if found is None or shown is None:
+        return None
+    held = await snapshots.newest(*own)
+    standing = Standing(
+        state=found.state,
+        permission=visit.permission,
+        pull=found.pull_number is not None,
+        head=await _head(connection, found),
+        risky=held is not None and held.form.risk in RISKY,
+        paused=found.paused,
+        held=found.held,
+        questions=tuple(
+            OpenQuestion(one.ordinal, one.question, one.safe, tuple(one.options), one.recommended)
+            for one in await questions.of_ticket(*own)
+            if one.answered_at is None
+        ),
+    )
+    return TicketSeen(str(number), shown, standing, number, found.pull_number, place.rules.prefixed)
+
+
+async def _head(connection: Connection, row: TicketRow) -> str | None:
+    """The commit that was judged last."""
+    if row.pull_number is None:
+        return None
+    changes = await moving.latest(connection, row.repository_id, row.number)
+    return next((one.sha for one in changes if one.sha is not None), None)
+
+
+async def all_seen(connection: Connection, place: Place, permission: Permission) -> TicketSeen:
+    """What is about every ticket is said on the board's issue, or else on that of any ticket that has not ended."""
+    board = await boards.find(connection, place.repository.id)
+    brake = await brakes.find(connection, place.repository.id)
+    thread = board.number if board is not None else None
+    if thread is None:
+        active = await ticket.in_states(connection, place.repository.id, ACTIVE)
+        thread = active[0].number if active else None
+    standing = Standing(None, permission, braked=brake is not None)
+    return TicketSeen(EVERY, None, standing, thread, None, place.rules.prefixed)
+
+
+async def said(connection: Connection, visit: Visit, comment: str) -> Outcome | None:
+    """What became of a comment that this person wrote from a page."""
+    if not comment.isascii() or not comment.isdigit() or len(comment) > 18:
+        return None
+    repository_id = visit.repository.repository_id
+    return await page_commands.of_comment(connection, repository_id, visit.person.id, int(comment))
+
+
+def shown_offers(seen: TicketSeen, address: Callable[[int], str]) -> list[dict[str, Any]]:
+    """What the template is given of each; `address` is that of a thread on GitHub."""
+    return [{"offer": one, "thread": address(seen.thread_of(one))} for one in seen.offers]
