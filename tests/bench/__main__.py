@@ -18,7 +18,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from tests.bench import checking, idle, intake, judging, logs, proxying, queue
+from tests.bench import checking, idle, intake, judging, logs, proxying, queue, settling
 from tests.bench.measured import Row
 
 Say = Callable[[str], None]
@@ -51,6 +51,7 @@ PARTS: Mapping[str, Part] = {
     "logs": _logs,
     "queue": _queue,
     "intake": lambda folder, say: asyncio.run(intake.measure(folder, say)),
+    "settling": lambda folder, say: asyncio.run(settling.measure(folder, say)),
     "proxying": lambda folder, say: asyncio.run(proxying.measure(folder, say)),
     "memory": proxying.measure_memory,
     "idle": lambda folder, say: asyncio.run(idle.measure(folder, say)),
