@@ -216,6 +216,13 @@ class WatchKey(_OfRepository):
 
 
 @dataclass(frozen=True, slots=True)
+class PeopleKey(_OfRepository):
+    """Whoever is told of a repository's tickets: at once, in the morning, after a week."""
+
+    kind: ClassVar = "people"
+
+
+@dataclass(frozen=True, slots=True)
 class UpkeepKey:
     """The clock of what only the service itself needs: old rows go, the audit log is anchored."""
 
@@ -236,6 +243,7 @@ Key = (
     | GroupKey
     | TicketKey
     | BoardKey
+    | PeopleKey
     | WatchKey
     | BranchKey
     | TipKey
@@ -252,7 +260,7 @@ Key = (
 KINDS: dict[str, type[Key]] = {
     kind.kind: kind
     for kind in (
-        *(PullKey, GroupKey, TicketKey, BoardKey, BranchKey, TipKey),
+        *(PullKey, GroupKey, TicketKey, BoardKey, PeopleKey, BranchKey, TipKey),
         *(QueueKey, CommitKey, JudgeKey, RepositoryKey, InstallationKey, ResyncKey, UpkeepKey, RulesKey),
         WatchKey,
     )

@@ -6,7 +6,6 @@ import asyncio
 import csv
 import os
 import sys
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -22,23 +21,11 @@ from app.logging import configure_logging
 from app.store import repositories
 from app.store.database import Connection, Database
 from app.store.place import SUBFOLDER
-from app.store.tickets import history, steps
+from app.tickets.reporting import Report, read_report
 from policies.escape import clean
-from policies.tickets.metrics import Metrics, measure
-from policies.tickets.report import ScaleShown, headline, report_record, rows
-from policies.tickets.scale import STEPS
+from policies.tickets.metrics import Metrics
+from policies.tickets.report import headline, report_record, rows
 from policies.tickets.week import Week, read_week, week_of
-
-NOT_DECIDED = ("no week was looked at yet",)
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """A week, the one before it, and what the scale rule says now."""
-
-    this: Metrics
-    before: Metrics
-    scale: ScaleShown
 
 
 def report(
@@ -96,14 +83,7 @@ async def _look_up(connection: Connection, owner: str, name: str, week: Week, no
             f"the repository {clean(f'{owner}/{name}', 200)} is not known here. "
             "Check its name, and that the App is installed on it."
         )
-    records = await history.read_records(connection, found.repository_id, week)
-    step = await steps.newest(connection, found.repository_id)
-    scale = (
-        ScaleShown(STEPS[0], raised=False, because=NOT_DECIDED)
-        if step is None
-        else ScaleShown(step.step, step.raised, tuple(step.because))
-    )
-    return Report(measure(records, week, now), measure(records, week.before(1), now), scale)
+    return await read_report(connection, found.repository_id, week, now)
 
 
 def _record(found: Report) -> dict[str, object]:

@@ -33,6 +33,7 @@ from app.keys import (
     InstallationKey,
     JudgeKey,
     Key,
+    PeopleKey,
     PullKey,
     QueueKey,
     RepositoryKey,
@@ -56,7 +57,7 @@ LOOK_AFTER_OUTAGE = timedelta(seconds=5)
 
 
 # Given from outside, because app.tickets stands on the gate.
-Tickets = Callable[[Lease, TicketKey | BoardKey | WatchKey], Awaitable[Outcome]]
+Tickets = Callable[[Lease, TicketKey | BoardKey | PeopleKey | WatchKey], Awaitable[Outcome]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,7 @@ class Reconciler:
                 return await watch_rules(self.gate, key)
             case UpkeepKey() | JudgeKey():
                 return await self._apart(key)
-            case TicketKey() | BoardKey() | WatchKey():
+            case TicketKey() | BoardKey() | PeopleKey() | WatchKey():
                 return Done() if self.tickets is None else await self.tickets(lease, key)
             case _:
                 assert_never(key)

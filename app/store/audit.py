@@ -132,6 +132,18 @@ async def repeated(connection: Connection, entry: Entry, within: timedelta) -> b
     return row is not None and bool(row[0])
 
 
+async def data_of(
+    connection: Connection, kind: Kind, repository_id: int, subjects: Sequence[str]
+) -> list[Mapping[str, Any]]:
+    """What the newest hundred records of a kind about these subjects tell, the newest first."""
+    cursor = await connection.execute(
+        "select record::jsonb -> 'data' from audit_log where kind = %s and repository_id = %s and subject = any(%s) "
+        "order by seq desc limit 100",
+        (kind, repository_id, list(subjects)),
+    )
+    return [row[0] for row in await cursor.fetchall()]
+
+
 async def head(connection: Connection) -> Head:
     row = await (await connection.execute("select seq, digest from audit_head")).fetchone()
     return Head(0, START) if row is None else Head(int(row[0]), bytes(row[1]))

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from psycopg.rows import class_row, kwargs_row
 
@@ -99,6 +99,18 @@ async def history(connection: Connection, key: str, limit: int) -> list[Past]:
     sql = "select id, decided_at, verdict from decisions where key = %s order by id desc limit %s"
     await cursor.execute(sql, (key, limit))
     return await cursor.fetchall()
+
+
+async def verdicts_of_heads(
+    connection: Connection, key: str, heads: Collection[str], evidence: Literal["passed", "failed"]
+) -> dict[str, Json]:
+    """The newest verdict on each of these heads whose evidence came out so, by head."""
+    cursor = await connection.execute(
+        "select distinct on (head_sha) head_sha, verdict from decisions where key = %s and head_sha = any(%s) "
+        "and verdict #>> '{evidence,status}' = %s order by head_sha, id desc",
+        (key, sorted(heads), evidence),
+    )
+    return dict(await cursor.fetchall())
 
 
 async def of_head(connection: Connection, repository_id: int, head_sha: str, limit: int = 50) -> list[Decision]:

@@ -124,6 +124,8 @@ RULES: tuple[Rule, ...] = (
     Rule("ticket_questions", "decisions", f"{_aged('asked_at')} and {_NO_TICKET}"),
     Rule("ticket_messages", "decisions", f"{_aged('said_at')} and {_NO_TICKET}"),
     Rule("ticket_evidence", "decisions", f"{_aged('given_at')} and {_NO_TICKET}"),
+    Rule("ticket_escalations", "decisions", f"{_aged('opened_at')} and {_NO_TICKET}"),
+    Rule("ticket_pushes", "decisions", _aged("planned_at")),
     Rule("enrolments", "sessions", "coalesce(old.revoked_at, old.expires_at) < now() - %(age)s::interval"),
     Rule("ticket_commands", "decisions", f"{_aged('created_at')} and {_NO_TICKET} and {_no_open_pull('number')}"),
     # Where a head came from is told by the push that brought it.

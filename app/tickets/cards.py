@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from app.github.issues import Issue
 from app.store.database import Connection
-from app.store.tickets import brakes, snapshots, ticket
+from app.store.tickets import brakes, escalations, snapshots, ticket
 from app.store.tickets.ticket import TicketRow
 from app.tickets.limiting import limits_for
 from app.tickets.parts import Place
@@ -14,6 +14,7 @@ from app.tickets.view import TicketView
 from checks.tickets.form import TicketForm
 from checks.tickets.readiness import read_ticket
 from policies.tickets.card import Card, CardQuestion
+from policies.tickets.escalation_question import question_text
 from policies.tickets.limits import Limits, worst_case
 from policies.tickets.overlap import overlapping
 from policies.tickets.states import ACTIVE, State
@@ -47,7 +48,15 @@ async def card_of(connection: Connection, place: Place, issue: Issue, view: Tick
         paused=row.paused,
         brake_by=None if brake is None else brake.pulled_by,
         questions=_questions(view),
+        brought_up=await _brought_up(connection, place, row),
     )
+
+
+async def _brought_up(connection: Connection, place: Place, row: TicketRow) -> str:
+    """An agent's question stands among the questions."""
+    one = await escalations.open_of(connection, row.repository_id, row.number)
+    own = one is not None and one.matter.ordinal is None
+    return question_text(one.asked, place.rules.language) if one is not None and own else ""
 
 
 def is_edited(view: TicketView, form: TicketForm | None) -> bool:

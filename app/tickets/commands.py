@@ -24,7 +24,7 @@ from app.store.database import Connection
 from app.store.tickets import commands, ticket
 from app.store.tickets.commands import CommandComment, Outcome
 from app.store.tickets.ticket import TicketRow
-from app.tickets import verbs
+from app.tickets import escalating, verbs
 from app.tickets.limiting import raises_of
 from app.tickets.parts import Place, TicketParts
 from checks.commands import LONGEST, Command, nearest, read_commands
@@ -156,6 +156,8 @@ class _Hearing:
             told = await verbs.ACTS[command.verb](doing)
         except verbs.NotDone as cannot:
             return Answer("refused", str(cannot))
+        if row is not None:
+            await escalating.answered(connection, row, command.verb, author, self.parts.gate.now())
         return Answer("done") if told is None else Answer("told", told)
 
     def _is_silent(self, command: Command) -> bool:

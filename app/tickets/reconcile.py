@@ -12,7 +12,7 @@ from app.github import issues
 from app.github.budgets import Urgency, present_urgency, urgency
 from app.github.errors import NotFound, RateLimited
 from app.github.issues import Issue
-from app.keys import BoardKey, TicketKey, WatchKey
+from app.keys import BoardKey, PeopleKey, TicketKey, WatchKey
 from app.store.tickets import messages, runs, ticket
 from app.store.tickets.moving import GATE, Cause
 from app.store.tickets.runs import Progress
@@ -24,6 +24,8 @@ from app.tickets.answering import answer
 from app.tickets.board import reconcile_board
 from app.tickets.changing import changed
 from app.tickets.dispatching import dispatch
+from app.tickets.escalating import escalate
+from app.tickets.escalating_people import tell_people
 from app.tickets.limiting import used_of
 from app.tickets.parts import Place, TicketParts, place_of
 from app.tickets.scaling import decide_week
@@ -48,8 +50,10 @@ SOON = timedelta(minutes=1)
 STOPPING_AGAIN = timedelta(seconds=1)
 
 
-async def reconcile(parts: TicketParts, lease: Lease, key: TicketKey | BoardKey | WatchKey) -> Outcome:
+async def reconcile(parts: TicketParts, lease: Lease, key: TicketKey | BoardKey | PeopleKey | WatchKey) -> Outcome:
     """What the worker calls for the keys of tickets."""
+    if isinstance(key, PeopleKey):
+        return await tell_people(parts, lease, key)
     if isinstance(key, WatchKey):
         return await watch(parts, key)
     if isinstance(key, BoardKey):
@@ -80,6 +84,8 @@ async def reconcile_ticket(parts: TicketParts, lease: Lease, key: TicketKey) -> 
 async def _gone(parts: TicketParts, place: Place) -> Outcome:
     """The issue was deleted or transferred: nobody can say anything to its ticket any more, so it ends."""
     view = await _moved(parts, place, issue_open=False)
+    if view is not None:
+        await escalate(parts, place, view)
     if view is not None and view.row.state is State.STOPPING:
         return Sleep(STOPPING_AGAIN)
     return Sleep(SOON) if await metering.keep(parts, place, place.key.number) else Done()
@@ -112,6 +118,8 @@ async def _settled(parts: TicketParts, place: Place, issue: Issue, applier: Appl
     view = await _moved(parts, place, issue_open=issue.state == "open")
     if view is not None and await dispatch(parts, place, view):
         view = await look(parts, place) or view
+    if view is not None:
+        await escalate(parts, place, view)
     try:
         await answer(applier, issue.number)
     except RateLimited as limited:

@@ -20,11 +20,14 @@ from app.store.tickets.questions import Question
 from app.store.tickets.runs import Run, Spent
 from app.store.tickets.snapshots import TicketSnapshot
 from app.store.tickets.ticket import TicketRow
+from app.tickets.failing import failures_of
 from app.tickets.limiting import limits_for, used_of
 from app.tickets.parts import Place
 from checks.finding import Status
 from checks.tickets.form import TicketForm
 from policies.escape import clean
+from policies.tickets.escalation import is_repeated
+from policies.tickets.escalation_facts import Failure
 from policies.tickets.limits import Limits
 from policies.tickets.progress import Attempt, Facts, PullFacts
 from policies.tickets.states import Event
@@ -45,7 +48,13 @@ class TicketView:
     changes: tuple[Transition, ...]  # the newest first
     sessions: tuple[Session, ...]  # the newest first
     active_at: datetime | None  # the newest write of the attempt's session
+    failures: tuple[Failure, ...] = ()  # see `failing`, the newest last
     pull: PullFacts | None = None
+
+    @property
+    def entered_by(self) -> Event | None:
+        """What brought it into its state."""
+        return next((one.event for one in self.changes if one.to_state is self.row.state), None)
 
     @property
     def form(self) -> TicketForm | None:
@@ -63,6 +72,7 @@ async def read_view(connection: Connection, key: TicketKey) -> TicketView | None
         return None
     own = (connection, key.repository_id, key.number)
     run, opened = await runs.open_run(*own), await sessions.of_ticket(*own)
+    changes = tuple(await moving.latest(*own))
     return TicketView(
         row=row,
         snapshot=await snapshots.newest(*own),
@@ -70,9 +80,10 @@ async def read_view(connection: Connection, key: TicketKey) -> TicketView | None
         last=await runs.newest(*own),
         spent=await runs.spent_by(*own),
         questions=tuple(await questions.of_ticket(*own)),
-        changes=tuple(await moving.latest(*own)),
+        changes=changes,
         sessions=tuple(opened),
         active_at=None if run is None or run.session_id is None else await _active_at(connection, run.session_id),
+        failures=await failures_of(connection, row, changes),
     )
 
 
@@ -134,7 +145,7 @@ def facts_of(view: TicketView, place: Place, now: datetime, *, issue_open: bool)
         now=now,
         position=row.position,
         since=row.since,
-        entered_by=next((one.event for one in changes if one.to_state is row.state), None),
+        entered_by=view.entered_by,
         issue_open=issue_open,
         limits=limits_now(view, place),
         used=used_of(place, view.spent),
@@ -147,6 +158,7 @@ def facts_of(view: TicketView, place: Place, now: datetime, *, issue_open: bool)
         rejected_sha=next((one.sha for one in changes if one.event is Event.REJECTED), None),
         open_questions=len(view.open_questions),
         session_live=any(session.live for session in view.sessions),
+        failed_again=view.entered_by is Event.FAILED and is_repeated([one.fingerprint for one in view.failures]),
     )
 
 

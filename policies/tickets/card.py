@@ -53,6 +53,7 @@ class Card:
     paused: bool = False
     brake_by: str | None = None
     questions: tuple[CardQuestion, ...] = ()
+    brought_up: str = ""  # Markdown of the gate's own matter that people must decide
 
 
 def card_text(card: Card) -> str:
@@ -95,6 +96,8 @@ def _notes(card: Card, words: Words) -> Iterator[str]:
 
 
 def _body(card: Card, words: Words) -> Iterator[str]:
+    if card.brought_up:
+        yield from ("", card.brought_up)
     yield from _questions(card, words)
     yield ""
     if card.limits is not None:

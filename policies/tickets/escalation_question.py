@@ -12,16 +12,16 @@ from policies.tickets.words import Language
 
 LONGEST = 240  # characters of what an agent or a log says
 MOST_NAMED = 30  # tickets that one message names
-# The verbs that settle what is asked, whatever else is said to the ticket meanwhile. Nothing that a person says
-# confirms a stop.
+# The verbs that settle a matter as soon as they are carried out. An answer, an approval and whatever changes the
+# ticket's state settle it by what is then known of the ticket; nothing that a person says confirms a stop.
 ANSWERS: Mapping[Cause, frozenset[str]] = {
-    Cause.REQUIREMENT_CONFLICT: frozenset({"answer", "stop", "accept", "redirect"}),
-    Cause.PERMISSION_EXPANSION: frozenset({"answer", "grant", "stop", "accept"}),
-    Cause.REPEATED_FAILURE: frozenset({"stop", "limit", "retry", "accept"}),
-    Cause.DATA_MIGRATION: frozenset({"hold", "reject", "stop"}),
+    Cause.REQUIREMENT_CONFLICT: frozenset(),
+    Cause.PERMISSION_EXPANSION: frozenset({"grant"}),
+    Cause.REPEATED_FAILURE: frozenset({"limit"}),
+    Cause.DATA_MIGRATION: frozenset({"hold"}),
     Cause.STOP_UNCONFIRMED: frozenset(),
-    Cause.JUDGES_DISAGREE: frozenset({"hold", "reject", "stop"}),
-    Cause.CAP_HITS: frozenset({"stop", "limit", "retry", "accept"}),
+    Cause.JUDGES_DISAGREE: frozenset({"hold"}),
+    Cause.CAP_HITS: frozenset({"limit"}),
 }
 
 

@@ -26,7 +26,7 @@ from app.github.client import Settings as ClientSettings
 from app.github.clients import GitHubApp
 from app.github.identity import AppIdentity
 from app.intake.webhook import PATH, Intake
-from app.keys import BoardKey, TicketKey, WatchKey, parse_key
+from app.keys import BoardKey, PeopleKey, TicketKey, WatchKey, parse_key
 from app.proxy.incoming import Incoming, Message, Scope
 from app.secret import SecretStr
 from app.store import work
@@ -164,7 +164,7 @@ async def town(folder: Path, conninfo: str, begins: datetime, policy: str) -> As
         verdicts = Verdicts(clock, database, github, shop, installation.id)
         looks: dict[str, int] = {}
 
-        async def of_ticket(lease: Lease, key: TicketKey | BoardKey | WatchKey) -> Outcome:
+        async def of_ticket(lease: Lease, key: TicketKey | BoardKey | PeopleKey | WatchKey) -> Outcome:
             return await reconcile(tickets, lease, key)
 
         real = Reconciler(gate, timedelta(minutes=10), of_ticket)

@@ -28,7 +28,7 @@ from app.github.client import Settings as ClientSettings
 from app.github.clients import GitHubApp
 from app.github.identity import AppIdentity
 from app.intake.webhook import PATH, Intake
-from app.keys import BoardKey, RepositoryKey, TicketKey, WatchKey
+from app.keys import BoardKey, PeopleKey, RepositoryKey, TicketKey, WatchKey
 from app.secret import SecretStr
 from app.store.database import Database
 from app.store.deliveries import DeliveryWriter
@@ -218,7 +218,7 @@ async def scene(
         ci_servers=ci_servers,
     )
 
-    async def of_ticket(lease: Lease, key: TicketKey | BoardKey | WatchKey) -> Outcome:
+    async def of_ticket(lease: Lease, key: TicketKey | BoardKey | PeopleKey | WatchKey) -> Outcome:
         return await reconcile(made[0].tickets, lease, key)
 
     worker = Worker(database, Reconciler(gate, timedelta(minutes=10), of_ticket), 4)

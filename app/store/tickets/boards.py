@@ -24,6 +24,7 @@ class BoardIssue:
     news_digest: str | None = None
     text_digest: str | None = None
     written_at: datetime | None = None
+    set_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ WITH_TICKETS: LiteralString = (
 async def find(connection: Connection, repository_id: int) -> BoardIssue | None:
     cursor = connection.cursor(row_factory=class_row(BoardIssue))
     await cursor.execute(
-        "select repository_id, number, set_by, news_digest, text_digest, written_at from ticket_boards "
+        "select repository_id, number, set_by, news_digest, text_digest, written_at, set_at from ticket_boards "
         "where repository_id = %s",
         (repository_id,),
     )

@@ -224,6 +224,17 @@ async def spent_since(connection: Connection, repository_id: int, since: datetim
     )
 
 
+async def ended_by(connection: Connection, repository_id: int, since: datetime, outcome: str) -> tuple[int, int]:
+    """Attempts of a repository that ended since then: how many by that event, and how many at all."""
+    cursor = await connection.execute(
+        "select count(*) filter (where outcome = %s), count(*) from ticket_runs "
+        "where repository_id = %s and claimed_at >= %s - interval '7 days' and ended_at >= %s",
+        (outcome, repository_id, since, since),
+    )
+    row = await cursor.fetchone()
+    return (row[0], row[1]) if row else (0, 0)
+
+
 async def open_count(connection: Connection, repository_id: int, pool: str | None = None) -> int:
     """Attempts under way in a repository, or in one of its pools."""
     cursor = await connection.execute(

@@ -1,0 +1,186 @@
+"""What is known of a ticket that may have to go up to people, and the matters that it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+import re2
+
+from app.keys import PullKey
+from app.proxy.audited import subject_of
+from app.store import audit, decisions
+from app.store.database import Connection
+from app.store.decisions import Json
+from app.store.tickets import runs
+from app.store.tickets.escalations import Matter
+from app.store.tickets.questions import Question
+from app.tickets.parts import Place
+from app.tickets.view import TicketView, limits_now
+from checks.finding import Status
+from policies.fields import PERSON
+from policies.tickets.escalation import Cause, Facts, Power, causes, way
+from policies.tickets.escalation_facts import lines_of, outside_scope, quoted_lines, wanted
+from policies.tickets.escalation_pushes import people_for
+from policies.tickets.states import ACTIVE, Event, State
+
+MIGRATION = "migration"  # an area: checks.areas
+TELLABLE = frozenset({Cause.REQUIREMENT_CONFLICT, Cause.PERMISSION_EXPANSION})  # that an agent's question can be
+WORK_IS_DONE = frozenset({State.MERGEABLE, State.QUEUED})
+TRIES_ARE_OVER = frozenset({Event.EXHAUSTED, Event.REPEATED})
+_PERSON = re2.compile(PERSON)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A ticket as it was looked at, with what else a cause is told by.
+
+    `verdict` is the newest on its pull request's head, if its evidence passed there; `refused` is what its agent may
+    not do and tried; `cap_share` that of today's attempts which a limit ended.
+    """
+
+    view: TicketView
+    now: datetime
+    verdict: Json = None
+    refused: frozenset[Power] = field(default_factory=frozenset)
+    cap_share: float = 0.0
+    asked: tuple[str, ...] = ()  # whose approval the gate asked for
+
+    @property
+    def risk(self) -> str:
+        """What is not known is grave."""
+        return "critical" if self.view.form is None else self.view.form.risk
+
+
+async def read_known(connection: Connection, view: TicketView, now: datetime) -> Known:
+    """Only what the ticket's state makes worth reading is read."""
+    asks = any(one.cause == Cause.PERMISSION_EXPANSION for one in view.open_questions)
+    verdict = await _verdict(connection, view) if view.row.state in WORK_IS_DONE else None
+    return Known(
+        view,
+        now,
+        verdict,
+        await _refused(connection, view) if asks else frozenset(),
+        await _cap_share(connection, view, now) if view.row.state is State.CAP_HIT else 0.0,
+        tuple(name[1:] for name in (verdict or {}).get("asks", ()) if name.startswith("@")),
+    )
+
+
+def matters(known: Known, place: Place) -> list[Matter]:
+    """Everything that people must decide about it now, what cannot wait first. Pure."""
+    found = [*_own(known, place), *_questions(known, place)]
+    return sorted(found, key=lambda one: one.cause is not Cause.STOP_UNCONFIRMED)
+
+
+def _own(known: Known, place: Place) -> Iterator[Matter]:
+    """What the gate sees by itself. A matter is that of the state in which it is."""
+    view = known.view
+    for cause in causes(_facts(known)):
+        name = cause.value if cause is Cause.DATA_MIGRATION else f"{cause} {view.row.since.isoformat()}"
+        yield Matter(
+            cause,
+            name,
+            way(cause, known.risk, known.cap_share),
+            _detail(known, cause),
+            log=view.failures[-1].log if cause is Cause.REPEATED_FAILURE and view.failures else None,
+            head="" if view.pull is None else view.pull.head_sha,
+            attempts=limits_now(view, place).attempts,
+            people=_people(known, place),
+            critical=known.risk == "critical",
+        )
+
+
+def _facts(known: Known) -> Facts:
+    view, state = known.view, known.view.row.state
+    over = state is State.NEEDS_HUMAN and view.entered_by in TRIES_ARE_OVER
+    exhausted = over and view.entered_by is Event.EXHAUSTED
+    failures = tuple(one.fingerprint for one in view.failures)
+    undecided = known.verdict is not None and known.verdict["review"]["status"] != Status.PASSED
+    return Facts(
+        known.risk,
+        attempts_left=0 if exhausted else 1,
+        failures=(failures or ("no sign of life",)) if over else (),
+        migration=undecided and view.form is not None and view.form.migration == "yes",
+        migrating=(MIGRATION,) if undecided and MIGRATION in known.verdict["areas"] else (),
+        stopping=known.now - view.row.since if state is State.STOPPING else None,
+        capped=state is State.CAP_HIT and known.now - view.row.since < timedelta(days=1),
+    )
+
+
+def _detail(known: Known, cause: Cause) -> str:
+    changes = known.view.changes
+    if cause is Cause.DATA_MIGRATION:
+        return str(known.verdict["review"]["reason"])
+    if cause is Cause.CAP_HITS:
+        return next((one.cause for one in changes if one.event is Event.CAP), "")
+    if cause is Cause.REPEATED_FAILURE and known.view.failures:
+        return known.view.failures[-1].reason
+    return changes[0].cause if changes else ""
+
+
+def _questions(known: Known, place: Place) -> Iterator[Matter]:
+    """What nobody works on any more waits for no answer."""
+    for one in known.view.open_questions if known.view.row.state in ACTIVE else ():
+        cause = next((each for each in TELLABLE if each == one.cause), None)
+        powers = _wanted(known, one)
+        if cause is not None and cause in causes(_facts_of_question(known, one, powers)):
+            yield Matter(
+                cause,
+                f"question {one.ordinal}",
+                way(cause, known.risk),
+                one.question,
+                ordinal=one.ordinal,
+                path=next((power.what for power in sorted(powers, key=str) if power.kind == "path"), ""),
+                people=_people(known, place),
+                critical=known.risk == "critical",
+            )
+
+
+def _facts_of_question(known: Known, one: Question, powers: frozenset[Power]) -> Facts:
+    snapshot = known.view.snapshot
+    lines = frozenset() if snapshot is None else lines_of(snapshot.form, snapshot.redirects)
+    return Facts(known.risk, lines, quoted_lines(_words(one), lines), known.refused, powers)
+
+
+def _wanted(known: Known, one: Question) -> frozenset[Power]:
+    return wanted(_words(one), known.refused)
+
+
+def _words(one: Question) -> str:
+    return "\n".join([one.question, *one.options])
+
+
+def _people(known: Known, place: Place) -> tuple[str, ...]:
+    """Those whom GitHub can notify by a mention."""
+    snapshot = known.view.snapshot
+    accepter = None if snapshot is None else snapshot.accepted_by
+    named = people_for(accepter, known.asked, place.rules.pushes.on_call)
+    return tuple(name for name in named if _PERSON.fullmatch(name))
+
+
+async def _verdict(connection: Connection, view: TicketView) -> Json:
+    row, pull = view.row, view.pull
+    if pull is None or row.pull_number is None:
+        return None
+    key = str(PullKey(row.installation_id, row.repository_id, row.pull_number))
+    return (await decisions.verdicts_of_heads(connection, key, [pull.head_sha], "passed")).get(pull.head_sha)
+
+
+async def _refused(connection: Connection, view: TicketView) -> frozenset[Power]:
+    """What the proxy refused its sessions, and paths of its last change that the ticket does not allow."""
+    row = view.row
+    sessions = [subject_of(one.grant.session) for one in view.sessions]
+    told = await audit.data_of(connection, "push-refused", row.repository_id, sessions)
+    branches = {Power("branch", str(ref)) for data in told for ref in data["refs"]}
+    if row.pull_number is None:
+        return frozenset(branches)
+    key = str(PullKey(row.installation_id, row.repository_id, row.pull_number))
+    past = await decisions.history(connection, key, 1)
+    return frozenset(branches) | (outside_scope(past[0].verdict["evidence"]) if past else frozenset())
+
+
+async def _cap_share(connection: Connection, view: TicketView, now: datetime) -> float:
+    begun = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    capped, ended = await runs.ended_by(connection, view.row.repository_id, begun, Event.CAP)
+    return capped / ended if ended else 0.0
