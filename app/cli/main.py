@@ -42,11 +42,12 @@ def _run(words: list[str]) -> None:
 
         if words[1:2] and words[1] in agent_verbs.VERBS:
             sys.exit(agent_verbs.run(words[1:]))
-    from app.cli.plain import plain_check
+    if words[:1] == ["check"]:
+        from app.cli.plain import plain_check
 
-    asked = plain_check(words)
-    if asked is not None:
-        _judge(asked)
+        asked = plain_check(words)
+        if asked is not None:
+            _judge(asked)
     # A library that reads command lines takes longer to load than `check` to judge most changes.
     from app.cli.commands import app
 

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import httpx
 
+from tests.bench import processors
 from tests.bench.measured import Row, milliseconds
 from tests.service.process import GateProcess
 from tests.service.town import town
@@ -25,7 +26,6 @@ from tests.service.town import town
 TIMES = 5
 SETTLING = 10.0  # seconds after the start that are not measured
 WATCHED = 60.0  # seconds
-TICKS = os.sysconf("SC_CLK_TCK")
 
 
 async def measure(folder: Path, say: Callable[[str], None]) -> list[Row]:
@@ -74,31 +74,20 @@ async def _ready(gate: GateProcess) -> tuple[float, float]:
             if (await client.get(f"{gate.address}/readyz")).status_code == 200:
                 break
             await asyncio.sleep(0.02)
-    return time.perf_counter() - begun, _processor(gate.pid)
+    return time.perf_counter() - begun, processors.seconds(gate.pid)
 
 
 async def _watched(gate: GateProcess, say: Callable[[str], None]) -> list[Row]:
     say(f"watching the idle service for {WATCHED:.0f} s")
     await asyncio.sleep(SETTLING)
-    before = _processor(gate.pid)
+    before = processors.seconds(gate.pid)
     await asyncio.sleep(WATCHED)
-    share = (_processor(gate.pid) - before) / WATCHED
-    memory = _resident(gate.pid)
+    share = (processors.seconds(gate.pid) - before) / WATCHED
+    memory = processors.resident(gate.pid)
     return [
         Row("idle service: memory", f"{memory / 1024**2:,.0f} MB", "web and worker, resident, without the database"),
         Row("idle service: processor", f"{share:.2%}", f"of one core, over {WATCHED:.0f} s"),
     ]
-
-
-def _processor(pid: int) -> float:
-    """Seconds of processor time of a process so far, without its children. https://man7.org/linux/man-pages/man5/proc.5.html"""
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS
-
-
-def _resident(pid: int) -> int:
-    lines = Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines()
-    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmRSS:"))
 
 
 def _cpu(seconds: float) -> str:
