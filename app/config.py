@@ -81,6 +81,8 @@ class Settings:
     session_requests: int = 1500  # of one session to GitHub's API in an hour
     session_writes: int = 120  # among them
     session_comments: int = 30  # among these
+    session_fetches: int = 3000  # requests of one session to git's service that read, in an hour
+    session_lfs: int = 20_000  # requests for Git LFS, one for each object and some
     push_megabytes: int = 2048  # of one push; GitHub takes no more
     proxy_host: str = "127.0.0.1"
     proxy_port: int = 8001
@@ -133,6 +135,8 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         session_requests=read.number("SESSION_REQUESTS", 1500, least=1),
         session_writes=read.number("SESSION_WRITES", 120, least=1),
         session_comments=read.number("SESSION_COMMENTS", 30, least=1),
+        session_fetches=read.number("SESSION_FETCHES", 3000, least=1),
+        session_lfs=read.number("SESSION_LFS", 20_000, least=1),
         push_megabytes=read.number("PUSH_MEGABYTES", 2048, least=1),
         proxy_host=read.text("PROXY_HOST") or "127.0.0.1",
         proxy_port=read.number("PROXY_PORT", 8001),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
 
 from app.proxy.advertisement import NotAnAdvertisement, ReceiveAdvertisement
+from app.proxy.api.limits import FETCHES, Limits, Requests
 from app.proxy.flights import Flights
 from app.proxy.git_service import READ, Failed, GitService, passed_headers
 from app.proxy.grant import Grant
@@ -16,17 +18,30 @@ from app.proxy.wire import packet
 
 NEGOTIATION = 32 * 1024 * 1024  # bytes of a request body: wants and haves
 STALLED = 120.0  # seconds in which the client takes nothing
+BURST = 300  # requests of one session
 
 
 class Fetching:
-    def __init__(self, service: GitService, flights: Flights) -> None:
+    """`hourly` is of one session, `now` a clock in seconds that does not go back."""
+
+    def __init__(
+        self,
+        service: GitService,
+        flights: Flights,
+        hourly: int = FETCHES,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._service = service
         self._flights = flights
+        self._pace = Requests(Limits(burst=min(BURST, hourly), hourly=hourly), "fetches")
+        self._now = now
 
     async def advertise(self, incoming: Incoming, grant: Grant, receive: Receive, send: Send) -> None:
         """GET info/refs?service=git-upload-pack."""
         kind = "application/x-git-upload-pack-advertisement"
         headers = passed_headers(incoming) | _encoding(incoming)
+        if await self._too_many(grant, send):
+            return
         async with self._flights.flight(grant):
             body = await _no_body(receive)
             try:
@@ -41,6 +56,8 @@ class Fetching:
         seen, kind = "application/x-git-upload-pack-advertisement", "application/x-git-receive-pack-advertisement"
         headers = passed_headers(incoming) | {"Accept-Encoding": "identity"}
         headers.pop("Git-Protocol", None)
+        if await self._too_many(grant, send):
+            return
         async with self._flights.flight(grant):
             body = await _no_body(receive)
             try:
@@ -58,6 +75,9 @@ class Fetching:
             raise BadRequest("the only content encoding is gzip", 415)
         headers = passed_headers(incoming) | _encoding(incoming) | _body_headers(incoming)
         body, kind = Body(receive, NEGOTIATION), "application/x-git-upload-pack-result"
+        if (too_many := self._pace.take(grant.session, self._now())) is not None:
+            await _in_git_s_words(send, kind, too_many.refusal)
+            return
         async with self._flights.flight(grant):
             try:
                 async with self._service.post(
@@ -67,8 +87,21 @@ class Fetching:
             except Failed as failed:
                 if body.failed is not None:
                     raise body.failed from None
-                # In the answer's own language, because git hides the body of an HTTP error.
-                await answer(send, 200, packet(b"ERR " + failed.refusal.sentence.encode()), kind, close=True)
+                await _in_git_s_words(send, kind, failed.refusal)
+
+    async def _too_many(self, grant: Grant, send: Send) -> bool:
+        """Whether the session has asked too often; then the answer was given."""
+        too_many = self._pace.take(grant.session, self._now())
+        if too_many is None:
+            return False
+        said = f"mergegate: {too_many.refusal.sentence}\n".encode()
+        await answer(send, 429, said, headers={"retry-after": str(too_many.seconds)})
+        return True
+
+
+async def _in_git_s_words(send: Send, kind: str, refusal: Refusal) -> None:
+    """In the answer's own language, because git hides the body of an HTTP error."""
+    await answer(send, 200, packet(b"ERR " + refusal.sentence.encode()), kind, close=True)
 
 
 async def stream(body: Body, send: Send, kind: str, headers: Mapping[str, str], chunks: AsyncIterator[bytes]) -> None:

@@ -7,7 +7,8 @@ streams it. Source: https://github.com/git-lfs/git-lfs/blob/main/docs/api/batch.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
@@ -16,6 +17,7 @@ import structlog
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from app.github.addresses import origin
+from app.proxy.api.limits import LFS_REQUESTS, Limits, Requests
 from app.proxy.fetching import stream, unavailable
 from app.proxy.flights import Flights
 from app.proxy.git_service import READ, Failed, GitService
@@ -91,14 +93,27 @@ class _Answer(BaseModel):
 
 
 class Lfs:
-    def __init__(self, service: GitService, flights: Flights) -> None:
+    """`hourly` is of one session, `now` a clock in seconds that does not go back."""
+
+    def __init__(
+        self,
+        service: GitService,
+        flights: Flights,
+        hourly: int = LFS_REQUESTS,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._service = service
         self._flights = flights
+        # A checkout asks for all that it needs at once.
+        self._pace = Requests(Limits(burst=hourly, hourly=hourly), "requests for Git LFS")
+        self._now = now
 
     async def batch(self, incoming: Incoming, scheme: str, grant: Grant, receive: Receive, send: Answering) -> None:
         """POST info/lfs/objects/batch."""
         if incoming.text(b"content-type").partition(";")[0].strip() != KIND or b"content-encoding" in incoming.headers:
             raise BadRequest(f"the content type is not {KIND}", 415)
+        if await self._too_many(grant, send):
+            return
         async with self._flights.flight(grant):
             asked = _asked(await Body(receive, MOST_ASKED).whole())
             if asked.operation != "download":
@@ -116,6 +131,8 @@ class Lfs:
 
     async def download(self, target: Target, grant: Grant, receive: Receive, send: Answering) -> None:
         """GET info/lfs/objects/{oid}/{size}: one object from where GitHub keeps it."""
+        if await self._too_many(grant, send):
+            return
         async with self._flights.flight(grant):
             body = Body(receive, 0)
             await body.chunk()
@@ -129,6 +146,15 @@ class Lfs:
                 await self._streamed(action, target.size, body, send)
             except Failed as failed:
                 await unavailable(send, failed.refusal)
+
+    async def _too_many(self, grant: Grant, send: Send) -> bool:
+        """Whether the session has asked too often; then the answer was given."""
+        too_many = self._pace.take(grant.session, self._now())
+        if too_many is None:
+            return False
+        # The client of LFS waits for so long: https://github.com/git-lfs/git-lfs/blob/main/docs/api/batch.md
+        await _say(send, 429, {"message": too_many.refusal.sentence}, {"retry-after": str(too_many.seconds)})
+        return True
 
     async def _streamed(self, action: _Action, size: int, body: Body, send: Send) -> None:
         headers = {name: value for name, value in action.header.items() if _HEADER.fullmatch(name)}
@@ -217,5 +243,5 @@ def _unreadable() -> Refusal:
     return Refusal("GitHub's LFS service answered in an unknown form", "Nothing is wrong with the session", True)
 
 
-async def _say(send: Send, status: int, value: Mapping[str, object]) -> None:
-    await answer(send, status, json.dumps(value).encode(), KIND)
+async def _say(send: Send, status: int, value: Mapping[str, object], headers: Mapping[str, str] | None = None) -> None:
+    await answer(send, status, json.dumps(value).encode(), KIND, headers)

@@ -141,8 +141,8 @@ class Pushing:
         await self._noted(Push(flight.grant, head, body, flight, allowed, agent, bytearray(beginning or b"")), send)
 
     def _too_fast(self, grant: Grant) -> Refusal | None:
-        denied = self._pace.take(grant.session, self._now())
-        return None if denied is None else denied.refusal
+        too_many = self._pace.take(grant.session, self._now())
+        return None if too_many is None else too_many.refusal
 
     async def _noted(self, push: Push, send: Answering) -> None:
         """Around what may happen at GitHub: an entry in the ledger, which says in the end what did."""

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Collection
 from typing import TYPE_CHECKING
 
 from app.github.identity import AppIdentity
+from app.proxy.api.limits import FETCHES, LFS_REQUESTS
 from app.proxy.application import Proxy
 from app.proxy.courier import Courier
 from app.proxy.fetching import Fetching
@@ -43,14 +44,17 @@ async def proxying(
     issuers: Collection[str] = (),
     limits: Limits | None = None,
     largest: int = LARGEST,
+    fetches: int = FETCHES,
+    lfs_requests: int = LFS_REQUESTS,
     baseline: str | None = None,
     litellm: LitellmSettings | None = None,
 ) -> AsyncIterator[Proxy]:
     """The application while the block lasts. `identity` is the courier App's; `verify` is for a server of one's own.
 
     `operator` is the token of the operators' API, `issuers` are those whose identities may be exchanged for sessions.
-    `limits` are of one session, `largest` is the size of a push in bytes, `baseline` the text of the policy that every
-    repository must meet, `litellm` the gateway that meters agents' calls of models.
+    `limits` are of one session, `fetches` and `lfs_requests` too, in an hour. `largest` is the size of a push in
+    bytes, `baseline` the text of the policy that every repository must meet, `litellm` the gateway that meters agents'
+    calls of models.
     """
     async with contextlib.AsyncExitStack() as stack:
         upstream = await stack.enter_async_context(Upstream(identity.api_url, verify))
@@ -72,12 +76,13 @@ async def proxying(
         def lfs() -> Lfs:
             from app.proxy.lfs import Lfs
 
-            return Lfs(service, flights)
+            return Lfs(service, flights, lfs_requests)
 
         managing = Managing(database, identity, upstream, verify, operator, issuers, baseline, api, litellm)
         stack.push_async_callback(managing.aclose)
         others = Others(database, health, managing, api)
-        yield Proxy(database, Fetching(service, flights), Pushing(database, service, flights, largest), lfs, others)
+        fetching = Fetching(service, flights, fetches)
+        yield Proxy(database, fetching, Pushing(database, service, flights, largest), lfs, others)
 
 
 @contextlib.asynccontextmanager

@@ -69,6 +69,8 @@ async def proxy_server(settings: Settings) -> AsyncIterator[Bound]:
                 operator=settings.operator_token,
                 issuers=settings.oidc_issuers,
                 limits=limits_of(settings),
+                fetches=settings.session_fetches,
+                lfs_requests=settings.session_lfs,
                 largest=settings.push_megabytes * 1024 * 1024,
                 baseline=settings.policy_baseline,
                 litellm=settings.litellm,

@@ -11,7 +11,7 @@ import pytest
 
 from app.config import Misconfigured, read_settings
 from app.proxy import ledger
-from app.proxy.api.limits import Limits
+from app.proxy.api.limits import FETCHES, LFS_REQUESTS, Limits
 from app.proxy.incoming import Body, BodyFailed, Message
 from app.proxy.listening import Address, listener
 from app.proxy.pushing import LARGEST
@@ -68,7 +68,11 @@ def test_settings_of_the_proxy() -> None:
     read = read_settings({"MERGEGATE_SESSION_REQUESTS": "50", "MERGEGATE_SESSION_COMMENTS": "5"})
     assert limits_of(read) == Limits(burst=50, hourly=50, writes=120, comments=5)
     assert limits_of(settings) == Limits() and settings.push_megabytes * 1024**2 == LARGEST
-    for name in ("SESSION_REQUESTS", "SESSION_WRITES", "SESSION_COMMENTS", "PUSH_MEGABYTES"):
+    assert (settings.session_fetches, settings.session_lfs) == (FETCHES, LFS_REQUESTS)
+    for name in (
+        *("SESSION_REQUESTS", "SESSION_WRITES", "SESSION_COMMENTS", "SESSION_FETCHES", "SESSION_LFS"),
+        "PUSH_MEGABYTES",
+    ):
         with pytest.raises(Misconfigured, match=f"MERGEGATE_{name}"):
             read_settings({f"MERGEGATE_{name}": "0"})
     with pytest.raises(Misconfigured, match="MERGEGATE_OPERATOR_TOKEN"):

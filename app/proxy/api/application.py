@@ -85,7 +85,7 @@ class Api:
         grant = await self._grant(incoming)
         too_many = self._requests.take(grant.session, self._now())
         if too_many is not None:
-            raise NotDone(too_many)
+            raise NotDone(too_many.denied)
         target = _target(incoming)
         ours = api_base(scope["scheme"], incoming.text(b"host"), incoming.raw_path)
         if ours is None:

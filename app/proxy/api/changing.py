@@ -114,7 +114,7 @@ class Changing:
         recent = await ledger.written(self._database, call.grant.session, self._limits.writes * 2)
         too_many = too_many_writes(self._limits, recent, write.makes == "comment", datetime.now(UTC))
         if too_many is not None:
-            raise NotDone(too_many)
+            raise NotDone(too_many.denied)
         entry = await ledger.begin(self._database, call.grant, write.name)
         if isinstance(entry, Refusal):
             raise NotDone(Denied(write.refused, entry))

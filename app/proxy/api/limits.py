@@ -14,6 +14,9 @@ from app.proxy.api.denied import Denied
 from app.proxy.ledger import Entry
 from app.proxy.refusal import Refusal
 
+# Of git's and LFS's requests there is no such number of GitHub's; what one session takes, others wait for.
+FETCHES = 3000  # in an hour
+LFS_REQUESTS = 20_000  # in an hour: one for each object, and one for up to a hundred of them before
 KEPT = 4096  # sessions whose buckets are remembered
 HOUR = timedelta(hours=1)
 COMMENTING = frozenset({"POST /repos/{owner}/{repo}/issues/{number}/comments", "GraphQL addComment"})
@@ -29,6 +32,18 @@ class Limits:
     comments: int = 30
 
 
+@dataclass(frozen=True, slots=True)
+class TooMany:
+    """`seconds` until the next one is taken."""
+
+    refusal: Refusal
+    seconds: int
+
+    @property
+    def denied(self) -> Denied:
+        return Denied(429, self.refusal, self.seconds)
+
+
 class Requests:
     """A bucket for each session, filled with time; `now` is in seconds of any clock that does not go back.
 
@@ -40,7 +55,7 @@ class Requests:
         self._what = what
         self._buckets: dict[int, tuple[float, float]] = {}
 
-    def take(self, session: int, now: float) -> Denied | None:
+    def take(self, session: int, now: float) -> TooMany | None:
         """None, and one request less; or why not now."""
         rate = self._limits.hourly / HOUR.total_seconds()
         left, then = self._buckets.pop(session, (float(self._limits.burst), now))
@@ -51,7 +66,7 @@ class Requests:
         return None if left >= 1 else _too_many(self._what, self._limits.hourly, int((1 - left) / rate) + 1)
 
 
-def too_many_writes(limits: Limits, entries: Sequence[Entry], comment: bool, now: datetime) -> Denied | None:
+def too_many_writes(limits: Limits, entries: Sequence[Entry], comment: bool, now: datetime) -> TooMany | None:
     """Whether a session has written enough in the last hour, by its entries in the ledger."""
     recent = [one for one in entries if one.route != "push" and one.outcome != "failed" and now - one.began_at < HOUR]
     if len(recent) >= limits.writes:
@@ -68,6 +83,6 @@ def _until(entries: Sequence[Entry], most: int, now: datetime) -> int:
     return max(int((oldest + HOUR - now).total_seconds()) + 1, 1)
 
 
-def _too_many(what: str, most: int, seconds: int) -> Denied:
+def _too_many(what: str, most: int, seconds: int) -> TooMany:
     because = f"This session has made its {most} {what} of an hour"
-    return Denied(429, Refusal(because, f"Go on in {seconds} seconds", retry=True), retry_after=seconds)
+    return TooMany(Refusal(because, f"Go on in {seconds} seconds", retry=True), seconds)
