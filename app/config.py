@@ -24,6 +24,7 @@ GITHUB_API = "https://api.github.com"
 # https://docs.github.com/actions/reference/security/oidc
 GITHUB_ACTIONS = "https://token.actions.githubusercontent.com"
 SHORTEST_SECRET = 32  # characters
+LONGEST_CANARY = 168  # hours
 LONGEST_KEPT = 36_500  # days
 LONGEST_JUDGING = 280  # seconds; an attempt of the worker, in which a judge is called, has 300
 
@@ -93,6 +94,7 @@ class Settings:
     judges: Mapping[str, Path] = field(default_factory=dict)  # programs that judge agents' work, by name
     judge_seconds: int = 240  # for one call of one of them
     supervisor: Path | None = None  # program that starts and ends agents for tickets
+    canary_hours: int = 24  # between two tries of every limit; 0: never
     litellm: LitellmSettings | None = None  # what meters agents' calls of models; None: costs are soft
     operator_token: SecretStr | None = None  # for the HTTP API that opens and stops sessions; without it there is none
     policy_baseline: str | None = None  # text of the policy that every repository must meet beside its own
@@ -147,6 +149,7 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         judges=_judges(read),
         judge_seconds=read.number("JUDGE_SECONDS", 240, least=1, most=LONGEST_JUDGING),
         supervisor=read.path("SUPERVISOR"),
+        canary_hours=read.number("CANARY_HOURS", 24, most=LONGEST_CANARY),
         litellm=read.litellm(),
         operator_token=read.secret("OPERATOR_TOKEN"),
         policy_baseline=read.text("POLICY_BASELINE"),

@@ -7,7 +7,7 @@ only fan out to those. A key is text in the store, `kind:installation:repository
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar, Self, get_args
 
 
 class UnknownKey(ValueError):
@@ -238,6 +238,22 @@ class UpkeepKey:
         return cls()
 
 
+@dataclass(frozen=True, slots=True)
+class CanaryKey:
+    """The clock of the tickets that are made to exceed limits."""
+
+    kind: ClassVar = "canary"
+
+    def __str__(self) -> str:
+        return "canary:::"
+
+    @classmethod
+    def parse(cls, installation: str, repository: str, rest: str) -> Self:
+        if installation or repository or rest:
+            raise ValueError(installation + repository + rest)
+        return cls()
+
+
 Key = (
     PullKey
     | GroupKey
@@ -254,17 +270,11 @@ Key = (
     | InstallationKey
     | ResyncKey
     | UpkeepKey
+    | CanaryKey
     | RulesKey
 )
 
-KINDS: dict[str, type[Key]] = {
-    kind.kind: kind
-    for kind in (
-        *(PullKey, GroupKey, TicketKey, BoardKey, PeopleKey, BranchKey, TipKey),
-        *(QueueKey, CommitKey, JudgeKey, RepositoryKey, InstallationKey, ResyncKey, UpkeepKey, RulesKey),
-        WatchKey,
-    )
-}
+KINDS: dict[str, type[Key]] = {kind.kind: kind for kind in get_args(Key)}
 
 
 def parse_key(text: str) -> Key:

@@ -30,10 +30,13 @@ from app.heartbeat import beat
 from app.intake.webhook import Intake
 from app.judge.judges import Judges
 from app.proxy.courier_app import courier_identity
+from app.rotation import Reread, rotated
+from app.rotation import Reread, rotated
 from app.store import work
 from app.store.database import Database
 from app.store.deliveries import DeliveryWriter
 from app.store.worker import Worker
+from app.tickets.canaries import canary_mark, reconcile_canaries
 from app.tickets.litellm import Gateway
 from app.tickets.parts import TicketParts
 from app.tickets.reconcile import reconcile
@@ -71,8 +74,11 @@ class Service:
 
 
 @contextlib.asynccontextmanager
-async def running(settings: Settings, parts: Parts) -> AsyncIterator[Service]:
-    """The service while the block lasts. Raises Misconfigured, and the store's errors, before anything is served."""
+async def running(settings: Settings, parts: Parts, reread: Reread | None = None) -> AsyncIterator[Service]:
+    """The service while the block lasts. Raises Misconfigured, and the store's errors, before anything is served.
+
+    `reread` reads the settings again; with it secrets are rotated while it runs.
+    """
     if settings.gate is None:
         raise Misconfigured(NOT_CONNECTED)
     if parts.web and not settings.webhook_secrets and not settings.polling:
@@ -80,6 +86,8 @@ async def running(settings: Settings, parts: Parts) -> AsyncIterator[Service]:
     async with contextlib.AsyncExitStack() as stack:
         database = await stack.enter_async_context(Database.open(settings.database_url, settings.data))
         await record_configuration(database, settings)
+        settings = await stack.enter_async_context(rotated(settings, reread, database))
+        assert settings.gate is not None
         gate = build_gate(settings, settings.gate, database)
         stack.push_async_callback(gate.github.aclose)
         web = FastAPI(title="Mergegate", docs_url=None, redoc_url=None, openapi_url=None)
@@ -115,9 +123,16 @@ def _pages(settings: PageSettings, api_url: str, gate: Gate) -> APIRouter:
 @contextlib.asynccontextmanager
 async def _working(gate: Gate, tickets: TicketParts, settings: Settings) -> AsyncIterator[Worker]:
     async with gate.database.transaction() as connection:
-        await work.mark(connection, [clock_mark(), upkeep_mark()])
+        await work.mark(connection, [clock_mark(), upkeep_mark(), canary_mark()])
     interval = timedelta(seconds=settings.resync_interval)
-    reconciler = Reconciler(gate, interval, partial(reconcile, tickets), bool(settings.webhook_secrets))
+    every = timedelta(hours=settings.canary_hours) if settings.canary_hours else None
+    reconciler = Reconciler(
+        gate,
+        interval,
+        partial(reconcile, tickets),
+        bool(settings.webhook_secrets),
+        partial(reconcile_canaries, tickets, every),
+    )
     worker = Worker(gate.database, reconciler, settings.slots)
     tasks = [asyncio.create_task(worker.run())]
     if settings.heartbeat_url is not None:

@@ -12,6 +12,7 @@ from app.keys import (
     KINDS,
     BoardKey,
     BranchKey,
+    CanaryKey,
     CommitKey,
     GroupKey,
     InstallationKey,
@@ -50,6 +51,7 @@ KEYS = st.one_of(
     st.builds(InstallationKey, NUMBERS),
     st.builds(ResyncKey),
     st.builds(UpkeepKey),
+    st.builds(CanaryKey),
     st.builds(RulesKey, NUMBERS, NUMBERS),
 )
 

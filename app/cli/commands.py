@@ -84,6 +84,7 @@ COMMANDS = {
     "policy": Command("policy:commands", "The policy file .github/mergegate.yml."),
     "bundle": Command("bundle:commands", "The evidence bundle of an agent's pull request."),
     "report": Command("report:report", "Show the week's numbers of a repository's tickets."),
+    "canary": Command("canary:commands", "Canary tickets: whether limits stopped what was made to exceed them."),
     "ticket": Command("ticket:commands", "Tickets: issues that an agent can finish without a reply."),
 }
 _SETTINGS = {"run": {"allow_interspersed_args": False, "ignore_unknown_options": True}}

@@ -20,8 +20,10 @@ from app.store import work
 from app.store.database import Database
 from app.store.overview import Overview, overview
 from app.store.place import SUBFOLDER
+from app.store.tickets import canaries
 from app.store.work import Counts, Parked
 from policies.escape import clean
+from policies.tickets.canary import Missed
 
 WAITS = 120.0  # seconds that a due key may wait before somebody should look
 SHOWN = 5  # parked keys
@@ -32,6 +34,9 @@ class State:
     counts: Counts
     parked: list[Parked]
     overview: Overview
+    tried: datetime | None = None  # when canary tickets ran last
+    missed: Missed | None = None
+    canary_hours: int = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +74,9 @@ async def _read(settings: Settings) -> State:
         try:
             async with database.transaction() as connection:
                 seen = await overview(connection)
-            return State(await work.counts(database), await work.parked(database), seen)
+                tried, missed = await canaries.newest(connection), await canaries.missed(connection)
+            hours = settings.canary_hours
+            return State(await work.counts(database), await work.parked(database), seen, tried, missed, hours)
         except psycopg.ProgrammingError as wrong:
             raise CannotLook("the database is empty or older than this program. Run `mergegate migrate`.") from wrong
 
@@ -77,6 +84,14 @@ async def _read(settings: Settings) -> State:
 def troubles(state: State) -> list[Trouble]:
     """What somebody should look at, the most urgent first."""
     found = []
+    if state.missed is not None:
+        found.append(
+            Trouble(
+                clean(state.missed.words, 300),
+                "No ticket is handed out. Mend what let it go on; it is tried again every ten minutes. "
+                "`mergegate canary lift` lets work begin all the same.",
+            )
+        )
     if state.counts.oldest > WAITS:
         waits = ago(timedelta(seconds=state.counts.oldest))
         found.append(
@@ -104,6 +119,11 @@ def _record(state: State, found: list[Trouble]) -> dict[str, Any]:
         "parked": [
             {"key": each.key, "attempts": each.attempts, "last_error": each.last_error} for each in state.parked
         ],
+        "canaries": {
+            "hours": state.canary_hours,
+            "tried": None if state.tried is None else state.tried.isoformat(),
+            "missed": None if state.missed is None else state.missed.limit,
+        },
         **{name: value.isoformat() if isinstance(value, datetime) else value for name, value in seen.items()},
     }
 
@@ -124,6 +144,8 @@ def _print(state: State, found: list[Trouble]) -> None:
         f"Decisions: {seen.decisions_of_an_hour} in the last hour, the last one {_age(seen, seen.last_decision)}."
     )
     print_line(f"Sessions of agents: {seen.open_sessions}.")
+    off = "" if state.canary_hours else "; they are off (MERGEGATE_CANARY_HOURS=0), so nobody knows whether limits hold"
+    print_line(f"Canary tickets tried every limit: {_age(seen, state.tried)}{off}.")
 
 
 def _age(seen: Overview, moment: datetime | None) -> str:

@@ -28,6 +28,7 @@ from app.keys import (
     KINDS,
     BoardKey,
     BranchKey,
+    CanaryKey,
     CommitKey,
     GroupKey,
     InstallationKey,
@@ -68,6 +69,7 @@ class Reconciler:
     resync_interval: timedelta
     tickets: Tickets | None = None  # what looks at tickets and boards; without it they are left alone
     webhooks: bool = True  # False in polling mode: there are no deliveries to ask for again
+    canaries: Callable[[], Awaitable[Outcome]] | None = None  # what runs canary tickets
 
     async def __call__(self, lease: Lease) -> Outcome:
         """Waiting for request budget is no failure; an installation or object that is gone ends its key."""
@@ -118,18 +120,22 @@ class Reconciler:
                 return await resync(self.gate, self.resync_interval, webhooks=self.webhooks)
             case RulesKey():
                 return await watch_rules(self.gate, key)
-            case UpkeepKey() | JudgeKey():
+            case UpkeepKey() | JudgeKey() | CanaryKey():
                 return await self._apart(key)
             case TicketKey() | BoardKey() | PeopleKey() | WatchKey():
                 return Done() if self.tickets is None else await self.tickets(lease, key)
             case _:
                 assert_never(key)
 
-    async def _apart(self, key: UpkeepKey | JudgeKey) -> Outcome:
+    async def _apart(self, key: UpkeepKey | JudgeKey | CanaryKey) -> Outcome:
         """What needs no right to change GitHub."""
-        if isinstance(key, JudgeKey):
-            return await reconcile_opinion(self.gate, key)
-        return await upkeep(self.gate)
+        match key:
+            case JudgeKey():
+                return await reconcile_opinion(self.gate, key)
+            case CanaryKey():
+                return Done() if self.canaries is None else await self.canaries()
+            case UpkeepKey():
+                return await upkeep(self.gate)
 
     async def _fan_out(self, key: BranchKey | CommitKey | RepositoryKey | InstallationKey, *, news: bool) -> Outcome:
         match key:

@@ -126,6 +126,13 @@ RULES: tuple[Rule, ...] = (
     Rule("ticket_evidence", "decisions", f"{_aged('given_at')} and {_NO_TICKET}"),
     Rule("ticket_escalations", "decisions", f"{_aged('opened_at')} and {_NO_TICKET}"),
     Rule("ticket_pushes", "decisions", _aged("planned_at")),
+    # The newest try of a limit is what holds.
+    Rule(
+        "canaries",
+        "decisions",
+        f"{_aged('ran_at')} and exists (select from canaries newer where newer.limit_name = old.limit_name "
+        "and newer.ran_at > old.ran_at)",
+    ),
     Rule("enrolments", "sessions", "coalesce(old.revoked_at, old.expires_at) < now() - %(age)s::interval"),
     Rule("ticket_commands", "decisions", f"{_aged('created_at')} and {_NO_TICKET} and {_no_open_pull('number')}"),
     # Where a head came from is told by the push that brought it.
@@ -155,6 +162,7 @@ KEPT: Mapping[str, str] = {
     "ticket_brakes": "one row a repository",
     "ticket_boards": "one row a repository",
     "ticket_steps": "one row a week of a repository",
+    "canary_lifts": "one row for each time that a person let work begin",
     "delivery_search": "one row",
     "audit_log": "goes by `app.store.audit.prune`, which keeps the rest provable",
     "audit_head": "one row",

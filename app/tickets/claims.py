@@ -22,7 +22,7 @@ from app.proxy.sessions import CannotOpen, Wanted
 from app.secret import SecretStr
 from app.store import audit, work
 from app.store.database import Connection
-from app.store.tickets import brakes, runs, snapshots, ticket
+from app.store.tickets import brakes, canaries, runs, snapshots, ticket
 from app.store.tickets.moving import Cause
 from app.store.tickets.runs import Run
 from app.store.tickets.snapshots import TicketSnapshot
@@ -34,6 +34,7 @@ from app.tickets.metering import ModelAccess, give_key
 from app.tickets.parts import Place, TicketParts
 from app.tickets.scaling import because_of_step
 from app.tickets.watching import watch_mark
+from policies.tickets.canary import REPOSITORY as CANARIES
 from policies.tickets.cost import unmetered
 from policies.tickets.limits import Day, Limits, Used, left, no_attempt, no_place, no_start
 from policies.tickets.states import Event, State
@@ -141,6 +142,9 @@ async def claim_within(connection: Connection, claiming: Claiming) -> Claimed | 
     brake = await brakes.find(connection, place.repository.id)
     if brake is not None:
         return NothingToClaim(f"{brake.pulled_by} pulled the brake: {brake.because}")
+    missed = await canaries.missed(connection)
+    if missed is not None and place.repository.id != CANARIES:
+        return NothingToClaim(f"{missed.words}; nothing begins until it is, or a person lets it (`mergegate canary`)")
     reasons: list[str] = []
     candidates = await _candidates(connection, claiming)
     day = await day_of(connection, place, claiming.now, claiming.pool)

@@ -36,6 +36,7 @@ from app.tickets.watching import watch
 from checks.tickets.form import is_ticket
 from checks.tickets.readiness import read_ticket
 from checks.tickets.sections import TooLong, read_sections
+from policies.tickets.canary import REPOSITORY as CANARIES
 from policies.tickets.limits import left
 from policies.tickets.progress import next_event
 from policies.tickets.states import AT_WORK, ENDED, Event, State
@@ -52,6 +53,8 @@ STOPPING_AGAIN = timedelta(seconds=1)
 
 async def reconcile(parts: TicketParts, lease: Lease, key: TicketKey | BoardKey | PeopleKey | WatchKey) -> Outcome:
     """What the worker calls for the keys of tickets."""
+    if key.repository_id == CANARIES:
+        return Done()  # GitHub does not know of it, and canaries look after themselves
     if isinstance(key, PeopleKey):
         return await tell_people(parts, lease, key)
     if isinstance(key, WatchKey):
@@ -167,7 +170,7 @@ async def _moved(parts: TicketParts, place: Place, *, issue_open: bool) -> Ticke
     """The ticket after everything that follows by itself."""
     for _ in range(MOST_STEPS):
         view = await look(parts, place)
-        if view is None or not await _step(parts, place, view, issue_open=issue_open):
+        if view is None or not await advance(parts, place, view, issue_open=issue_open):
             return view
     return await look(parts, place)
 
@@ -185,8 +188,8 @@ async def look(parts: TicketParts, place: Place) -> TicketView | None:
     return replace(view, pull=pull)
 
 
-async def _step(parts: TicketParts, place: Place, view: TicketView, *, issue_open: bool) -> bool:
-    """Whether something changed."""
+async def advance(parts: TicketParts, place: Place, view: TicketView, *, issue_open: bool) -> bool:
+    """What follows by itself, once; whether something changed."""
     if view.row.state is State.STOPPING:
         return await _confirm(parts, place, view)
     following = next_event(facts_of(view, place, parts.gate.now(), issue_open=issue_open))

@@ -7,6 +7,7 @@ from typing import LiteralString
 from prometheus_client.core import GaugeMetricFamily, Metric
 
 from app.store.database import Database
+from app.store.tickets import canaries
 from policies.tickets.scale import STEPS
 from policies.tickets.states import State
 
@@ -14,17 +15,20 @@ from policies.tickets.states import State
 STATES: LiteralString = """
 select coalesce(max(owner || '/' || name), repository_id::text), state, count(*),
   max(extract(epoch from now() - since))::float8
-from tickets left join repositories using (repository_id) group by repository_id, state
+from tickets left join repositories using (repository_id) where repository_id > 0 group by repository_id, state
 """
 PLACES: LiteralString = """
 select coalesce(max(owner || '/' || name), repository_id::text),
   (select step from ticket_steps where ticket_steps.repository_id = tickets.repository_id order by week desc limit 1)
-from tickets left join repositories using (repository_id) group by repository_id
+from tickets left join repositories using (repository_id) where repository_id > 0 group by repository_id
 """
 
 
 async def ticket_metrics(database: Database) -> list[Metric]:
-    """By repository: tickets by state, how long the oldest has waited for a person, how many may be in work."""
+    """By repository: tickets by state, how long the oldest has waited for a person, how many may be in work.
+
+    And whether canary tickets were stopped, which are not among them.
+    """
     tickets = GaugeMetricFamily("mergegate_tickets", "Tickets by state", labels=["repository", "state"])
     oldest = GaugeMetricFamily(
         "mergegate_tickets_oldest_needs_human_seconds", "How long a person is waited for", labels=["repository"]
@@ -36,4 +40,16 @@ async def ticket_metrics(database: Database) -> list[Metric]:
     step = GaugeMetricFamily("mergegate_tickets_step", "Tickets that may be in work at a time", labels=["repository"])
     for repository, allowed in await database.query(PLACES):
         step.add_metric([repository], STEPS[0] if allowed is None else allowed)
-    return [tickets, oldest, step]
+    return [tickets, oldest, step, *await _canaries(database)]
+
+
+async def _canaries(database: Database) -> list[Metric]:
+    """Nothing before the first one has run."""
+    async with database.transaction() as connection:
+        newest, missed = await canaries.newest(connection), await canaries.missed(connection)
+    held_up = GaugeMetricFamily("mergegate_canary_missed", "1 while no ticket is handed out, as a stop was missed")
+    tried = GaugeMetricFamily("mergegate_canary_timestamp_seconds", "When canary tickets ran last")
+    if newest is not None:
+        held_up.add_metric([], 0 if missed is None else 1)
+        tried.add_metric([], newest.timestamp())
+    return [held_up, tried]

@@ -46,6 +46,7 @@ def test_a_calm_gate(database_url: str) -> None:
     assert said.splitlines()[0] == "All is well: nothing waits."
     assert "Work: 3 due, 0 in work, 0 later, 0 given up." in said
     assert "Last delivery never" in said
+    assert "Canary tickets tried every limit: never." in said
     assert len(said.splitlines()) <= 24
 
 
@@ -58,6 +59,13 @@ def test_trouble_comes_first_with_what_to_do(database_url: str) -> None:
     assert "Is a worker running" in lines[1]
     assert "pull:1:2:12: Refused:" in said
     assert "\x1b" not in said
+
+
+def test_a_missed_stop_is_trouble(database_url: str) -> None:
+    missed = "insert into canaries (limit_name, passed, seen, took, ran_at) values ('cost', false, 'it ran', 0, now())"
+    asyncio.run(_fill(database_url, missed))
+    code, said, _ = status(url=database_url)
+    assert (code, said.splitlines()[0]) == (1, "The canary of the cost limit was not stopped (it ran).")
 
 
 def test_a_look_that_only_makes_sure_may_wait(database_url: str) -> None:

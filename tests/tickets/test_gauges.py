@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import UTC, date, datetime
 
 import pytest
 
 from app.store import repositories
 from app.store.database import Database
 from app.store.repositories import Repository
-from app.store.tickets import steps
+from app.store.tickets import canaries, steps
 from app.web.ticket_metrics import ticket_metrics
+from policies.tickets.canary import Ran
 from policies.tickets.scale import Decision
 from tests.tickets.rows import REPOSITORY
 
@@ -25,7 +26,8 @@ async def test_tickets_are_counted_by_repository_and_state(database: Database) -
         await connection.execute(
             "insert into tickets (repository_id, number, installation_id, title, state, since) values "
             "(42, 1, 1, 'x', 'running', now()), (42, 2, 1, 'x', 'needs_human', now() - interval '2 hours'), "
-            "(42, 3, 1, 'x', 'needs_human', now() - interval '1 hour'), (43, 1, 1, 'x', 'running', now())"
+            "(42, 3, 1, 'x', 'needs_human', now() - interval '1 hour'), (43, 1, 1, 'x', 'running', now()), "
+            "(-1, 1, -1, 'a canary', 'running', now())"
         )
     shown = {
         (sample.name, *sample.labels.values()): sample.value
@@ -40,3 +42,19 @@ async def test_tickets_are_counted_by_repository_and_state(database: Database) -
         ("mergegate_tickets_step", "acme/shop"): 5,
         ("mergegate_tickets_step", "43"): 2,
     }
+
+
+async def test_a_missed_canary_shows_until_somebody_lets_work_begin(database: Database) -> None:
+    ran = datetime(2026, 11, 30, tzinfo=UTC)
+
+    async def shown() -> dict[str, float]:
+        found = [sample for family in await ticket_metrics(database) for sample in family.samples]
+        return {sample.name: sample.value for sample in found if sample.name.startswith("mergegate_canary")}
+
+    assert await shown() == {}
+    async with database.transaction() as connection:
+        await canaries.record(connection, Ran("stop", passed=False, seen="x"), ran)
+    assert await shown() == {"mergegate_canary_missed": 1, "mergegate_canary_timestamp_seconds": ran.timestamp()}
+    async with database.transaction() as connection:
+        await canaries.lift(connection, "ada", "x", ran)
+    assert (await shown())["mergegate_canary_missed"] == 0

@@ -1,0 +1,140 @@
+"""Canary tickets against the real store: every limit stops its own, one that is missed stops everybody."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from app.gate.presets import read_presets
+from app.store.database import Database
+from app.store.tickets import canaries, runs
+from app.store.worker import Done, Sleep
+from app.tickets import canaries as running
+from app.tickets.canaries import reconcile_canaries, run_canaries
+from app.tickets.claims import Claiming, NothingToClaim, claim_within
+from app.tickets.parts import TicketParts
+from policies.tickets.canary import LIMITS, REPOSITORY, Ran
+from policies.tickets.records import Canary
+
+pytestmark = pytest.mark.anyio
+
+NOW = datetime.now(UTC)
+DAY = timedelta(days=1)
+
+
+class Nobody:
+    """GitHub, of which canaries ask nothing."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AssertionError(f"a canary asked GitHub for {name}")
+
+
+def parts_with(database: Database, now: datetime = NOW) -> TicketParts:
+    github = SimpleNamespace(app=Nobody())
+    gate = SimpleNamespace(database=database, github=github, presets=read_presets(), now=lambda: now)
+    supervisor = cast("Any", Nobody())
+    return TicketParts(cast("Any", gate), None, supervisor, supervisor)
+
+
+async def missed_of(database: Database) -> str | None:
+    async with database.transaction() as connection:
+        found = await canaries.missed(connection)
+    return None if found is None else found.limit
+
+
+async def tried(database: Database, limit: str, *, passed: bool, at: datetime) -> None:
+    async with database.transaction() as connection:
+        await canaries.record(connection, Ran(cast("Any", limit), passed=passed, seen="x"), at)
+
+
+async def test_every_limit_stops_its_canary_and_nothing_is_left_of_it(database: Database) -> None:
+    found = await run_canaries(parts_with(database))
+    assert [(ran.limit, ran.passed) for ran in found] == [(limit, True) for limit in LIMITS], found
+    assert all(ran.took < 60 for ran in found)
+    for table in canaries.LEFT_BEHIND:
+        assert await database.query(f"select 1 from {table}") == [], table
+    async with database.transaction() as connection:
+        assert await canaries.ran_since(connection, NOW - DAY) == tuple(Canary(NOW, passed=True) for _ in LIMITS)
+        assert await canaries.ran_since(connection, NOW + DAY) == ()
+    assert await missed_of(database) is None
+
+
+async def test_a_limit_that_does_not_hold_is_found_out(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("policies.tickets.progress.hit", lambda *_: None)
+    monkeypatch.setattr(running, "DEAD_WITHIN", timedelta(0))
+    found = {ran.limit: ran for ran in await run_canaries(parts_with(database))}
+    assert {limit for limit, ran in found.items() if not ran.passed} == {"time", "cost"}
+    assert found["time"].seen == "nothing happened to it"
+    assert await missed_of(database) in ("time", "cost")
+
+
+async def test_a_token_that_lives_on_is_found_out(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.store.tickets.moving.END_SESSIONS", "select %s, %s, %s, id from sessions where false")
+    monkeypatch.setattr(running, "DEAD_WITHIN", timedelta(0))
+    monkeypatch.setattr("app.store.tickets.moving._end_sessions", _nothing)
+    found = {ran.limit: ran for ran in await run_canaries(parts_with(database))}
+    assert found["stop"].seen == "its token still worked 0 s later"
+    assert not found["stop"].passed and not found["cost"].passed
+
+
+async def _nothing(*_: object) -> tuple[int, ...]:
+    return ()
+
+
+async def test_a_canary_that_breaks_is_one_that_was_missed(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def broken(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(runs, "report", broken)
+    found = {ran.limit: ran for ran in await run_canaries(parts_with(database))}
+    assert found["stop"].seen == "it could not be run: ZeroDivisionError"
+    assert found["scope"].passed
+
+
+async def test_a_missed_stop_holds_everybody_back_until_it_holds_or_a_person_lets_work_begin(
+    database: Database,
+) -> None:
+    await tried(database, "cost", passed=True, at=NOW - 3 * DAY)
+    await tried(database, "cost", passed=False, at=NOW - 2 * DAY)
+    await tried(database, "time", passed=True, at=NOW - DAY)
+    assert await missed_of(database) == "cost", "another limit that holds says nothing of this one"
+    place = cast("Any", SimpleNamespace(readable=True, repository=SimpleNamespace(id=42)))
+    async with database.transaction() as connection:
+        refused = await claim_within(connection, Claiming(place, None, NOW, "claude"))
+    assert isinstance(refused, NothingToClaim)
+    assert refused.because.startswith("The canary of the cost limit was not stopped (x); nothing begins")
+    async with database.transaction() as connection:
+        await canaries.lift(connection, "ada", "it was the clock", NOW - timedelta(hours=1))
+    assert await missed_of(database) is None
+    await tried(database, "cost", passed=False, at=NOW)
+    assert await missed_of(database) == "cost", "what is missed afterwards is news"
+    await tried(database, "cost", passed=True, at=NOW + timedelta(minutes=10))
+    assert await missed_of(database) is None
+
+
+async def test_they_run_when_it_is_time_and_not_where_they_are_off(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[TicketParts] = []
+
+    async def run(parts: TicketParts) -> tuple[Ran, ...]:
+        ran.append(parts)
+        await tried(database, "cost", passed=True, at=parts.gate.now())
+        return ()
+
+    monkeypatch.setattr(running, "run_canaries", run)
+    assert await reconcile_canaries(parts_with(database), None) == Done()
+    for now, times in ((NOW, 1), (NOW + timedelta(hours=23), 1), (NOW + DAY, 2)):
+        assert isinstance(await reconcile_canaries(parts_with(database, now), DAY), Sleep)
+        assert len(ran) == times
+
+
+async def test_a_key_of_a_canarys_ticket_asks_nobody(database: Database) -> None:
+    from app.keys import TicketKey
+    from app.tickets.reconcile import reconcile
+
+    key = TicketKey(REPOSITORY, REPOSITORY, 1)
+    assert await reconcile(parts_with(database), cast("Any", None), key) == Done()
