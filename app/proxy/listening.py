@@ -7,12 +7,10 @@ answers have their limits where they are read and sent.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import ipaddress
 import resource
 import socket
 import ssl
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,8 +19,9 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from app.config import Misconfigured
+from app.web.server import Server
 
-HEADER_SECONDS = HANDSHAKE_SECONDS = 10.0
+HEADER_SECONDS = 10.0
 HEADER_BYTES = 64 * 1024
 MOST_CONNECTIONS = 1000
 MOST_FILES = 65_536  # open at once: connections here and to GitHub, and those that have not got so far
@@ -157,37 +156,6 @@ def _is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
-
-
-class Server(uvicorn.Server):
-    """uvicorn without its signal handlers, because others run in the same process, and with a limit for handshakes."""
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Until TLS is spoken a connection is not counted, and asyncio waits a minute for it unless it is told.
-
-        uvicorn has no setting for that, so it is added where it asks for the server.
-        """
-        loop = asyncio.get_running_loop()
-        create: Any = type(loop).create_server  # not the loop's own: another server may be starting
-
-        async def limited(*arguments: Any, ssl: Any = None, **named: Any) -> asyncio.Server:
-            more = {"ssl_handshake_timeout": HANDSHAKE_SECONDS} if ssl is not None else {}
-            made: asyncio.Server = await create(loop, *arguments, ssl=ssl, **more, **named)
-            return made
-
-        loop.create_server = limited  # type: ignore[method-assign]
-        try:
-            await super().startup(sockets)
-        finally:
-            vars(loop).pop("create_server", None)
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
-
-    def leave(self) -> None:
-        """Stop listening; requests under way have thirty seconds to end."""
-        self.should_exit = True
 
 
 def server(application: Any, address: Address) -> Server:

@@ -14,10 +14,11 @@ from app.configuration import record_configuration
 from app.proxy.api.limits import Limits
 from app.proxy.application import Proxy
 from app.proxy.courier_app import courier_identity
-from app.proxy.listening import Address, Server, listener, more_files, server, unix_listener
+from app.proxy.listening import Address, listener, more_files, server, unix_listener
 from app.proxy.running import proxying
 from app.store.database import Database
 from app.until_signal import until_signal
+from app.web.server import Server
 
 log = structlog.get_logger(__name__)
 

@@ -1,16 +1,43 @@
-"""uvicorn as a part of a process that has signals of its own."""
+"""uvicorn as a part of a process that has signals of its own: for pages, for what is private, and for the proxy."""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import socket
 from collections.abc import Iterator
+from typing import Any
 
 import uvicorn
 
+HANDSHAKE_SECONDS = 10.0
+
 
 class Server(uvicorn.Server):
-    """uvicorn without its signal handlers: it would raise the signal again when it has stopped serving, and that
-    would end the process before the worker and the database are stopped."""
+    """uvicorn without its signal handlers, and with a limit for handshakes.
+
+    It would raise the signal again when it has stopped serving, and that would end the process before the worker and
+    the database are stopped.
+    """
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Until TLS is spoken a connection is not counted, and asyncio waits a minute for it unless it is told.
+
+        uvicorn has no setting for that, so it is added where it asks for the server.
+        """
+        loop = asyncio.get_running_loop()
+        create: Any = type(loop).create_server  # not the loop's own: another server may be starting
+
+        async def limited(*arguments: Any, ssl: Any = None, **named: Any) -> asyncio.Server:
+            more = {"ssl_handshake_timeout": HANDSHAKE_SECONDS} if ssl is not None else {}
+            made: asyncio.Server = await create(loop, *arguments, ssl=ssl, **more, **named)
+            return made
+
+        loop.create_server = limited  # type: ignore[method-assign]
+        try:
+            await super().startup(sockets)
+        finally:
+            vars(loop).pop("create_server", None)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:

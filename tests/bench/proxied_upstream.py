@@ -37,7 +37,9 @@ async def main(folder: Path, megabytes: int) -> None:
     git = github.git(shop)
     # Small packs stay packs, so that a push costs what it costs on a server.
     await git.run("config", "transfer.unpackLimit", "1")
-    await git.run("config", "core.compression", "0")  # noise does not shrink, and trying takes minutes
+    # Noise does not shrink and has no deltas; trying takes many minutes.
+    for name in ("core.compression", "pack.window"):
+        await git.run("config", name, "0")
     await git.run("update-ref", "refs/heads/small", "refs/heads/main")
     entries = []
     for number in range(10):

@@ -92,7 +92,7 @@ async def test_t13_whoever_does_not_speak_tls_is_let_go_soon(
     town: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They hold a file each, and are not counted as connections before they have spoken."""
-    monkeypatch.setattr(listening, "HANDSHAKE_SECONDS", 0.3)
+    monkeypatch.setattr("app.web.server.HANDSHAKE_SECONDS", 0.3)
     authority = new_authority(tmp_path)
     verify = ssl.create_default_context(cafile=str(authority.bundle))
     address = Address("127.0.0.1", 0, authority.server.certificate, authority.server.key)
