@@ -28,6 +28,17 @@ async def cancelled(task: asyncio.Future[Any], grace: float) -> bool:
     return False
 
 
+def told_to_end() -> int:
+    """How often the present task was told to end and has not yet done with it. More of them after a wait that did not
+    raise: the cancellation was lost in it.
+
+    `asyncio.wait_for` before Python 3.12 loses one that comes after what it waits for and before it has seen that
+    (https://bugs.python.org/issue37658), and libraries wait with it.
+    """
+    task = asyncio.current_task()
+    return 0 if task is None else task.cancelling()
+
+
 def forget(task: asyncio.Future[Any]) -> None:
     """Nobody asks how it ended, which asyncio would complain about."""
     if not task.cancelled():

@@ -14,6 +14,7 @@ from psycopg.rows import TupleRow
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout, TooManyRequests
 
 from app.errors import ActionableError
+from app.store.cancelling import told_to_end
 from app.store.embedded import Embedded, EmbeddedFailed
 from app.store.migrate import migrate
 
@@ -126,10 +127,15 @@ class Database:
     async def _take(self) -> Connection:
         if self._away:
             await self._revive()
+        told = told_to_end()
         try:
-            return await self._pool.getconn()
+            connection = await self._pool.getconn()
         except (PoolTimeout, PoolClosed, TooManyRequests) as wrong:
             raise DatabaseAway(f"no connection to the database: {wrong}") from wrong
+        if told_to_end() > told:
+            await self._pool.putconn(connection)
+            raise asyncio.CancelledError
+        return connection
 
     async def _revive(self) -> None:
         """Start our own server if it is down, and throw away the connections that died with it.

@@ -13,7 +13,7 @@ import structlog
 from structlog.contextvars import bind_contextvars
 
 from app.store import work
-from app.store.cancelling import cancelled, forget, waits_in
+from app.store.cancelling import cancelled, forget, told_to_end, waits_in
 from app.store.database import Database, DatabaseAway
 from app.store.work import Lease
 
@@ -88,7 +88,7 @@ class Worker:
             while True:
                 await self._fill_or_wait()
         finally:
-            await _cancelled(listening, *self._running)
+            await asyncio.gather(cancelled(listening, GRACE), _ended(*self._running))
 
     async def drain(self) -> int:
         """Work until no key is in work, due now, or waiting for its turn after news; the number of attempts.
@@ -103,7 +103,7 @@ class Worker:
                     return attempts
                 await self._wait(0.5)
         finally:
-            await _cancelled(*self._running)
+            await _ended(*self._running)
 
     async def _idle(self) -> bool:
         left = await work.counts(self._db)
@@ -223,7 +223,7 @@ class Worker:
             raise TimeoutError(f"the attempt took longer than {limit:g} s and was ended; it was in {waits_in(working)}")
         finally:
             await self._end(working)
-            await _cancelled(renewing)  # not before: while it may still write, nobody else begins
+            await cancelled(renewing, GRACE)  # not before: while the work may still write, nobody else begins
 
     async def _end(self, working: asyncio.Future[Outcome]) -> None:
         if await cancelled(working, GRACE):
@@ -237,7 +237,7 @@ class Worker:
         """Return when the lease could not be renewed in time."""
         with contextlib.suppress(DatabaseAway, TimeoutError):
             renewed = True
-            while renewed:
+            while renewed and not told_to_end():  # for ever, had a cancellation been lost
                 await asyncio.sleep(RENEWED_EVERY)
                 async with asyncio.timeout(RENEWED_WITHIN):
                     renewed = await work.renew(self._db, lease)
@@ -250,8 +250,8 @@ def _outcome(working: asyncio.Future[Outcome]) -> Outcome:
     return working.result()
 
 
-async def _cancelled(*tasks: asyncio.Future[Outcome] | asyncio.Task[None]) -> None:
-    """Cancel the tasks and wait until they have ended; how they ended is not of interest."""
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+async def _ended(*attempts: asyncio.Task[None]) -> None:
+    """Cancel attempts and wait for their ends, which they see to; how they ended is not of interest."""
+    for attempt in attempts:
+        attempt.cancel()
+    await asyncio.gather(*attempts, return_exceptions=True)

@@ -278,6 +278,30 @@ async def test_a_renewal_without_an_answer_is_a_lost_lease(database: Database, m
     await _stopped(running)
 
 
+async def test_a_renewal_that_hears_no_cancellation_keeps_no_attempt(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The hang that this was: the lease was renewed for ever, for an attempt that had long ended."""
+    monkeypatch.setattr(worker, "RENEWED_EVERY", 0.01)
+    monkeypatch.setattr(worker, "GRACE", 0.05)
+    renewing = asyncio.Event()
+
+    async def renew(_: Database, __: Lease) -> bool:
+        renewing.set()
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(5)
+        return True
+
+    async def look(_: Lease) -> Outcome:
+        await renewing.wait()
+        return Done()
+
+    monkeypatch.setattr(work, "renew", renew)
+    await mark(database, Mark("a"))
+    async with asyncio.timeout(30):
+        assert await Worker(database, look).drain() == 1
+
+
 async def test_a_worker_stops_beside_an_attempt_that_does_not(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
