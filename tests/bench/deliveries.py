@@ -19,6 +19,7 @@ import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from tests.shared import SHARED
 
@@ -54,20 +55,26 @@ class Request:
         return b"".join((self.before, delivery_id.encode(), self.after))
 
 
+Payload = dict[str, Any]
+
+
 def requests(path: str) -> list[Request]:
     """Real payloads where they are at hand, else a made-up one; as Apps get them, each of another pull request."""
-    chance, originals = random.Random(7), _originals()
-    bodies = (_body(originals[number % len(originals)], number, chance) for number in range(1, PULLS + 1))
-    return [_signed(path, body) for body in bodies]
+    chance, found = random.Random(7), originals()
+    heads = [f"{chance.getrandbits(160):040x}" for _ in range(PULLS)]
+    bodies = (
+        about_pull(found[number % len(found)], number, {"sha": head}) for number, head in enumerate(heads, start=1)
+    )
+    return [signed(path, body) for body in bodies]
 
 
-def _originals() -> list[dict[str, object]]:
+def originals() -> list[dict[str, object]]:
     files = sorted((SHARED / "github" / "payloads").glob("pull_request.*.[0-9].json"))
     found = [json.loads(path.read_bytes()) for path in files]
     return [one for one in found if len(_compact(one)) < SIZE - 1000] or [_made_up()]
 
 
-def _made_up() -> dict[str, object]:
+def _made_up() -> Payload:
     repository = {"id": 1, "name": "shop", "full_name": "acme/shop", "default_branch": "main"}
     head = {"ref": "agent/1", "sha": "a" * 40, "repo": {"id": 1}}
     pull = {"number": 1, "body": "", "head": head, "base": {"ref": "main", "sha": "b" * 40}}
@@ -75,15 +82,16 @@ def _made_up() -> dict[str, object]:
     return {"action": "synchronize", "repository": repository, "sender": sender, "pull_request": pull}
 
 
-def _body(original: dict[str, object], number: int, chance: random.Random) -> bytes:
-    """The payload with a number, a head and a description of its own, SIZE bytes as GitHub writes JSON."""
+def about_pull(original: Payload, number: int, head: Payload, **changed: object) -> bytes:
+    """The payload with a number, a head and a description of its own, SIZE bytes as GitHub writes JSON.
+
+    `head` and `changed` replace members of the pull request's head and of the payload.
+    """
     pull = original["pull_request"]
-    assert isinstance(pull, dict)
-    head = {**pull["head"], "sha": f"{chance.getrandbits(160):040x}"}
-    changed = pull | {"number": number, "head": head, "body": ""}
-    delivered = original | {"number": number, "installation": {"id": 7}, "pull_request": changed}
+    pull = pull | {"number": number, "head": pull["head"] | head, "body": ""}
+    delivered = original | {"number": number, "installation": {"id": 7}, "pull_request": pull} | changed
     missing = SIZE - len(_compact(delivered))
-    changed["body"] = " ".join(chance.choices(WORDS, k=missing // 2))[:missing]
+    pull["body"] = " ".join(random.Random(number).choices(WORDS, k=max(0, missing) // 2))[: max(0, missing)]
     return _compact(delivered)
 
 
@@ -91,8 +99,8 @@ def _compact(value: object) -> bytes:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()
 
 
-def _signed(path: str, body: bytes) -> Request:
-    signature = hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest()
+def signed(path: str, body: bytes, secret: str = SECRET) -> Request:
+    signature = hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
     before = (
         f"POST {path} HTTP/1.1\r\nHost: gate.invalid\r\nAccept: */*\r\nContent-Type: application/json\r\n"
         "User-Agent: GitHub-Hookshot/044aadd\r\nX-GitHub-Event: pull_request\r\nX-GitHub-Hook-ID: 1\r\n"
@@ -164,6 +172,13 @@ class Sender:
         taken = time.perf_counter() - begun
         _close(opened)
         return sum(counts), taken
+
+    async def exactly(self, count: int, connections: int) -> None:
+        """So many deliveries, as fast as they are taken."""
+        opened = await self._open(connections)
+        now = deque([time.perf_counter()] * count)
+        await asyncio.gather(*[self._when_due(each, now, []) for each in opened])
+        _close(opened)
 
     async def at_rate(self, rate: float, connections: int, seconds: float) -> list[float]:
         """Seconds of each delivery, from when it was due; `rate` of them are due a second."""

@@ -1,0 +1,138 @@
+"""A day of 1,000 agents in minutes: does the service's memory grow, and do its tables end where retention says?
+
+`mergegate serve` is a process of its own, the simulated GitHub is in this one. Every replayed hour pull requests of all
+kinds are opened, tested, judged, approved, merged or evicted for good; and as many deliveries as 1,000 agents cause
+(100 a day each, by assumption) come in about them, so that they are looked at again and again. The clock of the service
+is not moved: what an hour holds follows as fast as it is worked off. Retention is tried at the end, on a connection
+whose `now()` is 401 days ahead.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from psycopg.conninfo import make_conninfo
+
+from app.intake.webhook import PATH
+from app.store import audit
+from app.store.database import Database
+from app.store.prune import KEPT, RULES, Periods, prune_all
+from tests.bench import processors
+from tests.bench.deliveries import Request, Sender, about_pull, originals, signed
+from tests.bench.measured import Row
+from tests.gate.scene import SECRET
+from tests.service.process import GateProcess
+from tests.service.town import KINDS, Town, town
+
+HOURS = 24
+AGENTS = 1000
+DELIVERIES = AGENTS * 100 // HOURS  # an hour
+PULLS = len(KINDS)  # opened an hour, one of each kind
+LIMIT = float(os.environ.get("MERGEGATE_BENCH_DAY_SECONDS", "300"))
+CONNECTIONS = 32
+PATIENCE = 120.0  # seconds for one hour's pull requests to be right
+LATER = "401 days"
+
+
+async def measure(folder: Path, say: Callable[[str], None]) -> list[Row]:
+    (folder / "day").mkdir()
+    async with town(folder / "day") as place:
+        gate = place.gate()
+        await gate.start()
+        try:
+            await gate.healthy()
+            hours = await _hours(place, gate, say)
+        finally:
+            await gate.cleanup()
+        say("pruning with a clock that is ahead")
+        return [_memory(hours), await _tables(place.data)]
+
+
+@dataclass(frozen=True)
+class _Hour:
+    resident: int  # bytes, of the one process of web and worker
+    wrong: int  # pull requests whose checks were not right when the hour ended
+
+
+async def _hours(place: Town, gate: GateProcess, say: Callable[[str], None]) -> list[_Hour]:
+    """As many of the day's hours as fit into LIMIT seconds."""
+    end, hours = time.monotonic() + LIMIT, list[_Hour]()
+    sender = Sender(int(gate.environment["MERGEGATE_PORT"]), [], 202)
+    while len(hours) < HOURS and time.monotonic() < end:
+        say(f"hour {len(hours) + 1} of {HOURS}, {end - time.monotonic():.0f} s left")
+        opened = [(await place.open(kind)).number for kind in KINDS]
+        for number in range(max(1, opened[0] - PULLS), opened[0]):
+            await place.touch(number)
+        sender.requests = _about(place, opened)
+        await sender.exactly(DELIVERIES, CONNECTIONS)
+        with suppress(TimeoutError):
+            await _right(place)
+        hours.append(_Hour(processors.resident(gate.pid), len(place.wrong())))
+    return hours
+
+
+def _about(place: Town, numbers: list[int]) -> list[Request]:
+    """Deliveries that tell nothing new of these pull requests, so that they are only looked at again."""
+    shop, original = place.shop, originals()[0]
+    repository = {"id": shop.id, "name": shop.name, "full_name": f"{shop.owner}/{shop.name}", "default_branch": "main"}
+    installation = {
+        "id": next(one.id for one in place.github.world.installations.values() if one.app_id == place.app.id)
+    }
+    about = {"action": "labeled", "repository": repository, "installation": installation}
+    heads = {number: place.shop.pulls[number] for number in numbers}
+    return [
+        signed(PATH, about_pull(original, number, {"sha": pull.head_sha, "ref": pull.head_ref}, **about), SECRET)
+        for number, pull in heads.items()
+    ]
+
+
+async def _right(place: Town) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while place.wrong():  # noqa: ASYNC110 - what is waited for are records that others change
+            await asyncio.sleep(0.1)
+
+
+def _memory(hours: list[_Hour]) -> Row:
+    resident = [hour.resident / 1024**2 for hour in hours]
+    marks = {at: resident[at - 1] for at in (1, 2, 6, 12, 18, HOURS) if at <= len(resident)}
+    shown = ", ".join(f"{megabytes:.0f} MB after hour {at}" for at, megabytes in marks.items())
+    wrong = f", {hours[-1].wrong} pull requests not right at the end" if hours[-1].wrong else ""
+    of = f"{len(hours)} of {HOURS} hours: {len(hours) * DELIVERIES:,} deliveries, {len(hours) * PULLS} pull requests"
+    return Row(f"a day of {AGENTS:,} agents: memory", f"{shown}{wrong}", f"{of}; web and worker, resident")
+
+
+async def _tables(data: Path) -> Row:
+    async with Database.open(None, data) as database:
+        before = await _counts(database)
+        ahead = make_conninfo(database.conninfo, options="-c search_path=public,ahead,pg_catalog")
+        await database.query("create schema ahead")
+        await database.query(
+            "create function ahead.now() returns timestamptz language sql stable as "
+            f"$$ select pg_catalog.now() + interval '{LATER}' $$"
+        )
+        async with Database.open(ahead, data, migrated=False) as later:
+            while sum((await prune_all(later, Periods())).values()):
+                pass
+            async with later.transaction() as connection:
+                while await audit.prune(connection, Periods().audit, 2000):
+                    pass
+        after = await _counts(database)
+    return _pruned(before, after)
+
+
+async def _counts(database: Database) -> Mapping[str, int]:
+    tables = sorted({rule.table for rule in RULES} | {*KEPT})
+    return {table: (await database.query(f"select count(*) from {table}"))[0][0] for table in tables}
+
+
+def _pruned(before: Mapping[str, int], after: Mapping[str, int]) -> Row:
+    left = {table: count for table, count in after.items() if count}
+    most = ", ".join(f"{table} {left[table]:,}" for table in sorted(left, key=lambda one: -left[one])[:6])
+    shown = f"{sum(before.values()):,} rows; {LATER} later {sum(left.values()):,} are left"
+    return Row(f"a day of {AGENTS:,} agents: tables", shown, f"left most: {most}")
