@@ -15,11 +15,11 @@ from app.github import issues
 from app.github.errors import GitHubDown, GitHubError, RateLimited
 from app.github.issues import Issue
 from app.github.pull_models import PullRequest
-from app.keys import BoardKey, PullKey, RepositoryKey, TicketKey
+from app.keys import BoardKey, PeopleKey, PullKey, RepositoryKey, TicketKey
 from app.proxy import sessions
 from app.store import work
 from app.store.database import Connection
-from app.store.tickets import boards, commands, moving, runs, snapshots, ticket
+from app.store.tickets import boards, commands, escalations, moving, runs, snapshots, ticket
 from app.store.tickets.moving import Transition
 from app.store.tickets.snapshots import TicketSnapshot
 from app.store.tickets.ticket import TicketRow
@@ -32,6 +32,7 @@ from policies.tickets.states import AT_WORK, BLOCKS_MERGE, Event
 
 log = structlog.get_logger(__name__)
 
+GATHERS = timedelta(seconds=20)  # what many tickets bring up in that time is one message
 HEARD_WITHIN = timedelta(days=1)  # a comment whose delivery was lost is heard as long after it was written
 
 
@@ -98,17 +99,22 @@ async def hear(gate: Gate, key: PullKey, pull: PullRequest) -> None:
 
 async def marks_of_repository(gate: Gate, key: RepositoryKey, *, webhooks: bool) -> list[Mark]:
     """Tickets that may have changed without a word: those at work, those whose time of proving may be over, issues that
-    became tickets and nobody told of; and the board. Without `webhooks` every lately changed issue is looked at."""
+    became tickets and nobody told of; the board, and who must be told. Without `webhooks` every lately changed issue is
+    looked at."""
     repository = await gate.repository(key.installation_id, key.repository_id)
     found = await _newest_issues(gate, key.installation_id, repository)
     async with gate.database.transaction() as connection:
         known = await ticket.looked_after(connection, key.repository_id)
         states = await ticket.states_of(connection, key.repository_id, [issue.number for issue in found])
         board = await boards.find(connection, key.repository_id)
+        told = board is not None or bool(await escalations.all_open(connection, key.repository_id))
     fresh = [one.number for one in found if _is_news(one, known=one.number in states, webhooks=webhooks)]
     numbers = sorted({*known, *fresh})
-    shown = [] if board is None else [Mark(str(BoardKey(key.installation_id, key.repository_id)), news=False)]
-    return shown + [Mark(str(TicketKey(key.installation_id, key.repository_id, each)), news=False) for each in numbers]
+    own = (key.installation_id, key.repository_id)
+    shown = [] if board is None else [Mark(str(BoardKey(*own)), news=False)]
+    if told:
+        shown.append(Mark(str(PeopleKey(*own)), delay=GATHERS, news=False, periodic=True))
+    return shown + [Mark(str(TicketKey(*own, each)), news=False) for each in numbers]
 
 
 async def _newest_issues(gate: Gate, installation_id: int, repository: RepositoryName) -> tuple[Issue, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from app.gate.tickets import GATHERS
 from app.keys import PeopleKey
 from app.priorities import COMMAND, NEWS
 from app.store import work
@@ -22,7 +23,6 @@ from app.tickets.view import TicketView
 from policies.tickets.escalation import Cause
 from policies.tickets.escalation_question import ANSWERS
 
-GATHERS = timedelta(seconds=20)  # a storm becomes one message
 SETTLED = "it does not hold any more"
 
 
@@ -53,7 +53,8 @@ async def _bring_up(connection: Connection, view: TicketView, found: list[Matter
 def people_mark(installation_id: int, repository_id: int, *, at_once: bool = False) -> Mark:
     """Whoever must be told of the repository's tickets is."""
     key = str(PeopleKey(installation_id, repository_id))
-    return Mark(key, timedelta(0), COMMAND) if at_once else Mark(key, GATHERS, NEWS)
+    delay, priority = (timedelta(0), COMMAND) if at_once else (GATHERS, NEWS)
+    return Mark(key, delay, priority, periodic=True)
 
 
 async def answered(connection: Connection, row: TicketRow, verb: str, by: str, now: datetime) -> None:

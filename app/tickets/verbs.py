@@ -20,6 +20,7 @@ from app.store.tickets.moving import Cause
 from app.store.tickets.ticket import TicketRow
 from app.store.work import Mark
 from app.tickets.changing import change, key_of, marks, recorded
+from app.tickets.escalating import people_mark
 from app.tickets.limiting import asked_limits, limits_for, used_by
 from app.tickets.parts import Place, TicketParts
 from app.tickets.telling import skeleton, status_of
@@ -289,7 +290,8 @@ async def _board(doing: Doing) -> None:
         raise NotDone("This issue is a ticket, whose text is needed. Open an empty issue and say it there.")
     place = doing.place
     await boards.put(doing.connection, place.repository.id, doing.issue.number, doing.author)
-    await work.mark(doing.connection, [Mark(str(BoardKey(place.key.installation_id, place.repository.id)))])
+    own = (place.key.installation_id, place.repository.id)
+    await work.mark(doing.connection, [Mark(str(BoardKey(*own))), people_mark(*own)])
 
 
 async def _help(_: Doing) -> str:

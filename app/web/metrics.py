@@ -18,6 +18,7 @@ from prometheus_client.registry import Collector
 from app.github.clients import GitHubApp
 from app.store import work
 from app.store.database import Database, DatabaseAway
+from app.web.push_metrics import push_metrics
 from app.web.ticket_metrics import ticket_metrics
 
 OPEN_SESSIONS: LiteralString = """
@@ -41,7 +42,7 @@ class Sources:
         found = [*_build(), *_children(), *self._budgets(), *self._pool()]
         try:
             found += [_up(1), *await self._work(), *await self._proxy(), *await self._deliveries()]
-            found += await ticket_metrics(self.database)
+            found += [*await ticket_metrics(self.database), *await push_metrics(self.database)]
         except DatabaseAway:
             found.append(_up(0))
         registry = CollectorRegistry()

@@ -225,7 +225,7 @@ def pushes(found: Sequence[Push], acts: Sequence[Act], week: Week) -> Pushes:
 
 
 def _is_answered(push: Push, acts: Sequence[Act]) -> bool:
-    own = (act.at for act in acts if (act.number, act.by) == (push.number, push.person))
+    own = (act.at for act in acts if act.number in push.numbers and act.by == push.person)
     return any(push.at <= at <= push.at + ANSWERS_WITHIN for at in own)
 
 

@@ -15,12 +15,11 @@ from enum import StrEnum
 from typing import Protocol, TypeVar
 
 from checks.opinions import Word
+from policies.tickets.escalation import Cause
 from policies.tickets.states import Event, State
 
-# Causes of questions for which work went up to a person: the four of which people are told at once, and the gate's own.
-ESCALATIONS = frozenset(
-    {"requirement_conflict", "permission_expansion", "repeated_failure", "data_migration", "system"}
-)
+# Causes for which work went up to a person. Of other questions nobody is told at once.
+ESCALATIONS = frozenset(cause.value for cause in Cause)
 
 
 class ActKind(StrEnum):
@@ -101,9 +100,9 @@ class PullSpan:
 
 @dataclass(frozen=True, slots=True)
 class Push:
-    """A message that went to a person at once."""
+    """A message that went to a person at once, about one ticket or several."""
 
-    number: int
+    numbers: tuple[int, ...]
     person: str
     at: datetime
 

@@ -40,7 +40,7 @@ def test_a_week_for_people_for_programs_and_for_a_spreadsheet(database_url: str)
         "2026-W48: 1 merged of 2 that ended, 1 waiting for a person; 2 tickets may be in work at a time, not raised.",
         "  not more, because: no canary",
     ]
-    assert "Cost per merged ticket: ≥ 3.25 USD (3.25 of 1), before n/a" in lines
+    assert "Cost per merged ticket: ≥ 3.50 USD (3.5 of 1), before n/a" in lines
     assert "Canary tickets that were stopped: not recorded" in lines
     _, said, _ = report(database_url, "acme/shop", "--week", "2026-W48", "--json")
     value = json.loads(said)

@@ -117,6 +117,19 @@ async def write_week(connection: Connection) -> None:
         (REPOSITORY, at(1)),
     )
     await connection.execute(
+        "insert into ticket_escalations (repository_id, number, cause, matter, way, detail, ordinal, opened_at) values "
+        "(%(of)s, 2, 'repeated_failure', 'failed', 'push', 'x', null, %(at)s), "
+        "(%(of)s, 3, 'requirement_conflict', 'question 1', 'push', 'x', 1, %(at)s)",
+        {"of": REPOSITORY, "at": at(19)},
+    )
+    await connection.execute(
+        "insert into ticket_pushes (repository_id, person, cause, numbers, planned_at, outcome) values "
+        "(%(of)s, 'ada', 'repeated_failure', '{2,3}', %(at)s, 'posted'), "
+        "(%(of)s, 'bob', 'repeated_failure', '{2}', %(at)s, 'failed'), "
+        "(%(of)s, 'bob', 'requirement_conflict', '{3}', %(at)s, 'posted')",
+        {"of": REPOSITORY, "at": at(19)},
+    )
+    await connection.execute(
         "insert into comment_approvals (repository_id, comment_id, pull_number, author_id, author_login, word, "
         "created_at, source) values (%s, 9, 101, 6, 'cyd', 'abc', %s, 'delivery')",
         (REPOSITORY, at(15)),
@@ -153,7 +166,11 @@ async def test_the_stores_rows_give_the_numbers_that_were_counted_by_hand(databa
     )
     found = measure(records, WEEK, WEEK.ends)
     assert (found.ended, found.completed) == (2, 1)
-    assert found.questions == Ratio(1, 1)
+    assert found.questions == Ratio(2, 1)  # an agent's, and a matter of the gate's own
+    assert (found.escalations, found.escalated_by) == (Ratio(1, 2), {"repeated_failure": 1})
+    assert found.pushes is not None
+    assert list(found.pushes.by_day.values()) == [1, 1]  # what could not be posted told nobody
+    assert found.pushes.actionable == Ratio(1, 2)  # ada stopped one of the two
     assert found.reruns == Reruns(Ratio(1, 2), {"verification": 1})
     assert found.review_wait == Waits(1, 2.0, 2.0, 2.0, 1, 500 + 7 * 24, 0)  # 13 to 15 o'clock; 3 still waits
     assert (found.cap_hits, found.first_pass) == (Ratio(0, 3), Ratio(0, 1))
@@ -164,7 +181,7 @@ async def test_the_stores_rows_give_the_numbers_that_were_counted_by_hand(databa
     assert found.conflicts == Ratio(1, 1)
     assert found.overruled == Ratio(1, 1)  # failed at 11 o'clock, let through at 11:30
     assert found.judge_overruled == Ratio(1, 1)  # said no, and was let through at 11:30
-    assert (found.canaries, found.pushes, found.cap_drift) == (None,) * 3
+    assert (found.canaries, found.cap_drift) == (None, None)
 
 
 async def test_a_week_is_decided_once(database: Database) -> None:

@@ -13,6 +13,7 @@ from app.store import work
 from app.store.database import Database
 from app.store.tickets import pushes
 from app.store.work import Mark
+from app.web.push_metrics import push_metrics
 from policies.tickets.escalation import Cause
 from policies.tickets.words import Language
 from tests.github.operations import issues
@@ -139,6 +140,30 @@ async def test_a_person_has_one_day_over_all_repositories(database: Database) ->
         assert await pushes.elsewhere(connection, 1, since) == {"ada": 1}
         assert await pushes.elsewhere(connection, 2, since) == {"ada": 1}
         assert await pushes.elsewhere(connection, 4, since) == {"ada": 2}
+
+
+async def test_prometheus_sees_matters_by_cause_and_messages_by_person(database: Database) -> None:
+    await database.query(
+        "insert into ticket_escalations (repository_id, number, cause, matter, way, detail, opened_at, capped_at, "
+        "closed_at) values (42, 1, 'data_migration', 'a', 'push', '', now(), now(), null), "
+        "(42, 2, 'data_migration', 'a', 'push', '', now() - interval '2 days', null, now())"
+    )
+    await database.query(
+        "insert into ticket_pushes (repository_id, person, cause, numbers, planned_at, outcome) values "
+        "(42, 'ada', 'data_migration', '{1}', now(), 'posted'), (42, 'ada', 'data_migration', '{1}', now(), 'failed'), "
+        "(42, 'bob', 'data_migration', '{1}', now() - interval '25 hours', 'posted')"
+    )
+    shown = {
+        (sample.name, *sample.labels.values()): sample.value
+        for family in await push_metrics(database)
+        for sample in family.samples
+    }
+    assert shown == {
+        ("mergegate_escalations_open", "42", "data_migration"): 1,
+        ("mergegate_escalations_day", "42", "data_migration"): 1,
+        ("mergegate_pushes_day", "42", "ada"): 1,
+        ("mergegate_pushes_capped_day", "42"): 1,
+    }
 
 
 async def test_nobody_is_looked_for_where_nothing_waits(tmp_path: Path, database: Database) -> None:

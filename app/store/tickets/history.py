@@ -10,7 +10,7 @@ from typing import Any, LiteralString
 from app.store.database import Connection
 from app.store.tickets import canaries
 from checks.commands import read_commands
-from policies.tickets.records import Act, ActKind, Asked, Change, Judgement, PullSpan, Records, Stretch
+from policies.tickets.records import Act, ActKind, Asked, Change, Judgement, PullSpan, Push, Records, Stretch
 from policies.tickets.states import Event, State
 from policies.tickets.week import Week
 
@@ -32,9 +32,19 @@ STRETCHES: LiteralString = """
 select number, attempt, revision, ended_at, outcome, cost from ticket_runs
 join chosen using (number) where repository_id = %(repository)s and started_at is not null order by id
 """
+# An agent's question counts under its cause where that made it go up; a matter of the gate's own is none of an agent's.
 ASKED: LiteralString = """
-select number, cause, fingerprint, asked_at from ticket_questions
-join chosen using (number) where repository_id = %(repository)s order by asked_at
+select number, case when exists (select from ticket_escalations up where up.repository_id = asked.repository_id
+    and up.number = asked.number and up.ordinal = asked.ordinal) then cause else 'question' end, fingerprint, asked_at
+from ticket_questions asked
+join chosen using (number) where repository_id = %(repository)s
+union all
+select number, cause, matter, opened_at from ticket_escalations
+join chosen using (number) where repository_id = %(repository)s and ordinal is null order by 4
+"""
+PUSHES: LiteralString = """
+select numbers, person, planned_at from ticket_pushes
+where repository_id = %(repository)s and planned_at >= %(since)s and outcome = 'posted' order by planned_at
 """
 COMMANDS: LiteralString = """
 select chosen.number, body, author_login, created_at from ticket_commands
@@ -92,7 +102,7 @@ async def read_records(connection: Connection, repository_id: int, week: Week) -
 
     Pull requests are those of tickets. One counts as open from the first head that was brought until it was merged or
     closed or its ticket ended, and its conflicts are those of the gate's own judgements. Canary tickets are those of the
-    whole server. Nobody records messages to people and raised limits yet.
+    whole server. Nobody records raised limits yet.
     """
 
     since = week.before(3).begins
@@ -115,6 +125,7 @@ async def read_records(connection: Connection, repository_id: int, week: Week) -
         acts=tuple(sorted(acts, key=lambda act: act.at)),
         approved_by_people=frozenset(row[0] for row in await rows(APPROVED)),
         pulls=tuple(_pulls(changes, await rows(PULLS), await rows(CONFLICTS))),
+        pushes=tuple(Push(tuple(numbers), by, at) for numbers, by, at in await rows(PUSHES)),
         canaries=await canaries.ran_since(connection, since),
         judgements=tuple(Judgement(*row) for row in await rows(JUDGEMENTS)),
     )

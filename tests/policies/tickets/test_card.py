@@ -123,3 +123,8 @@ def test_a_status_says_how_far_it_is() -> None:
     bare = Status("zh", State.DRAFT, None, 0, 0, Decimal(0), step=1)
     assert status_text(bare).split("\n") == ["**未接受 (step 1 of ?).**", "- 请有写权限的人评论 `/accept`。"]
     assert status_text(replace(bare, step=None)).startswith("**未接受.**")
+
+
+def test_what_people_must_decide_stands_above_the_questions() -> None:
+    lines = card_text(replace(WHOLE, brought_up="**#1 needs you**")).splitlines()
+    assert lines.index("**#1 needs you**") < lines.index(f"**{WORDS['en'].questions}**")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import get_args
 from zoneinfo import ZoneInfo
 
@@ -12,7 +12,7 @@ import pytest
 from policies.errors import InvalidPolicyError
 from policies.load import load
 from policies.tickets.escalation import Cause
-from policies.tickets.escalation_digest import Item, digest_text, reading_order, sized
+from policies.tickets.escalation_digest import Item, digest_day, digest_text, minutes_for, reading_order, sized
 from policies.tickets.escalation_pushes import Hours, Plan, Push, PushRules, Waiting, people_for, plan, rules_of
 from policies.tickets.words import Language
 from tests.policies.build import presets
@@ -179,6 +179,34 @@ def test_the_digest_says_how_much_it_is_and_what_is_left_out() -> None:
     assert lines[2:4] == ["1. #8 · it changes stored data · low · uncertain", "2. #1 · Mergeable · low"]
     assert lines[-1] == "and 2 more"
     assert digest_text(items[:1], "en").splitlines()[-1] == "1. #1 · Mergeable · low"
+
+
+def test_a_question_of_no_cause_reads_as_one_and_not_as_a_result() -> None:
+    one = replace(_item(1, uncertain=True), asks=True)
+    assert digest_text([one], "en").splitlines()[-1] == "1. #1 · Needs you · low · uncertain"
+
+
+@pytest.mark.parametrize(
+    ("now", "since", "day"),
+    [
+        (datetime(2026, 11, 29, 23, 0, tzinfo=UTC), SATURDAY, date(2026, 11, 30)),  # Monday 08:00 in Tokyo
+        (datetime(2026, 11, 29, 22, 59, tzinfo=UTC), SATURDAY, None),
+        (datetime(2026, 11, 30, 2, 59, tzinfo=UTC), SATURDAY, date(2026, 11, 30)),
+        (MONDAY_NOON, SATURDAY, None),  # four hours late
+        (datetime(2026, 11, 27, 23, 0, tzinfo=UTC), SATURDAY - 9 * HOUR, None),  # Saturday
+        (datetime(2026, 11, 29, 23, 5, tzinfo=UTC), datetime(2026, 11, 29, 23, 0, tzinfo=UTC), None),  # just made
+        (datetime(2026, 11, 29, 23, 0, tzinfo=UTC), None, None),  # no board
+    ],
+)
+def test_the_digest_is_due_in_the_morning_of_working_days(
+    now: datetime, since: datetime | None, day: date | None
+) -> None:
+    assert digest_day(TOKYO, time(8), since, now) == day
+
+
+def test_what_is_graver_takes_longer_to_read() -> None:
+    assert [minutes_for(risk, asks=False) for risk in ("low", "medium", "high", "critical", "?")] == [2, 4, 8, 12, 12]
+    assert minutes_for("critical", asks=True) == 3
 
 
 @pytest.mark.parametrize("language", get_args(Language))

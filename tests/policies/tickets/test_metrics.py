@@ -130,10 +130,10 @@ TABLE = Records(
         PullSpan(105, at(7, 0), None),  # opened after
     ),
     pushes=(
-        Push(3, "ada", at(1, 9)),  # answered after five hours
-        Push(5, "ada", at(1, 22)),  # never
-        Push(2, "bob", at(-1, 21)),  # before the week
-        Push(10, "bob", at(4, 10)),  # by somebody else
+        Push((3,), "ada", at(1, 9)),  # answered after five hours
+        Push((5,), "ada", at(1, 22)),  # never
+        Push((2,), "bob", at(-1, 21)),  # before the week
+        Push((10,), "bob", at(4, 10)),  # by somebody else
     ),
     canaries=(Canary(at(0, 0), True), Canary(at(1, 0), False), Canary(at(6, 0), True), Canary(at(-1, 0), False)),
     raised=(Raised(1, at(0, 9), 1.5), Raised(2, at(1, 9), 4.0), Raised(3, at(1, 9), 2.0), Raised(9, at(-9, 0), 9.0)),
@@ -273,7 +273,7 @@ def test_a_revert_counts_up_to_fourteen_days_after_the_merge(late: timedelta, re
     ("acted", "part"), [(at(1, 0), 1), (at(2, 0), 1), (at(1, 0) - SECOND, 0), (at(2, 0) + SECOND, 0)]
 )
 def test_an_act_follows_a_push_within_a_day(acted: datetime, part: int) -> None:
-    found = rates.pushes([Push(1, "ada", at(1, 0))], [Act(1, ActKind.OTHER, "ada", acted)], WEEK)
+    found = rates.pushes([Push((1,), "ada", at(1, 0))], [Act(1, ActKind.OTHER, "ada", acted)], WEEK)
     assert found.actionable == Ratio(part, 1)
 
 
