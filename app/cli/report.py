@@ -24,7 +24,7 @@ from app.store.place import SUBFOLDER
 from app.tickets.reporting import Report, read_report
 from policies.escape import clean
 from policies.tickets.metrics import Metrics
-from policies.tickets.report import headline, report_record, rows
+from policies.tickets.report import CSV_HEAD, csv_rows, headline, report_record, rows
 from policies.tickets.week import Week, read_week, week_of
 
 
@@ -97,9 +97,8 @@ def _record(found: Report) -> dict[str, object]:
 
 def _print_rows(metrics: Metrics) -> None:
     writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(("week", "metric", "value", "part", "whole", "unit"))
-    for row in rows(metrics):
-        writer.writerow((metrics.week, row.key, row.plain, row.part, row.whole, row.unit))
+    writer.writerow(CSV_HEAD)
+    writer.writerows(csv_rows(metrics))
 
 
 def _print(found: Report) -> None:

@@ -18,6 +18,7 @@ from app.web.forms import Forms
 from app.web.pages import Pages
 from app.web.pull_page import PullPage
 from app.web.readers import Readers
+from app.web.report_page import ReportPage
 from app.web.sign_in import SignIn, UserAuthorization
 
 
@@ -33,8 +34,9 @@ def people_router(
     pull_page = PullPage(gate.database, entrance, github, gate.now)
     board_page = BoardPage(TicketParts(gate), entrance, github, gate.now)
     board_acts = BoardActs(board_page, entrance, Forms.of(authorization, gate.now), github)
+    report_page = ReportPage(gate.database, entrance, gate.now)
     router = APIRouter()
-    for part in (pages, sign_in, pull_page, board_page, board_acts):
+    for part in (pages, sign_in, pull_page, board_page, board_acts, report_page):
         router.include_router(part.router())
     router.add_api_route("/", front_page(pages), response_class=Response)
     return router

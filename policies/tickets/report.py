@@ -161,6 +161,15 @@ def _table(this: Sequence[Row], before: Sequence[Row], *weeks: Metrics) -> Itera
         yield f"| {row.words} | {row.shown} | {earlier.get(row.key, '0')} |"
 
 
+CSV_HEAD = ("week", "metric", "value", "part", "whole", "unit")
+
+
+def csv_rows(metrics: Metrics) -> Iterator[tuple[object, ...]]:
+    """A spreadsheet's rows under `CSV_HEAD`; what is not there is empty."""
+    for row in rows(metrics):
+        yield metrics.week, row.key, row.plain, row.part, row.whole, row.unit
+
+
 def report_record(metrics: Metrics) -> dict[str, Any]:
     """For JSON: `value` is null for n/a and where nothing is recorded."""
     return {

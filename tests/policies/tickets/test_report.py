@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 
 from policies.tickets.metrics import measure
 from policies.tickets.records import Records
-from policies.tickets.report import ScaleShown, report_record, report_text, rows
+from policies.tickets.report import CSV_HEAD, ScaleShown, csv_rows, report_record, report_text, rows
 from policies.tickets.week import Week
 from tests.policies.tickets.test_metrics import COUNTED_BY_HAND
 
@@ -68,3 +68,11 @@ def test_programs_tell_nothing_from_zero_and_from_what_is_not_recorded() -> None
     assert record["completed"] == {"value": 0, "unit": "", "recorded": True}
     plain = {row.key: row.plain for row in rows(NOTHING)}
     assert (plain["revert_rate"], plain["canary_pass"], plain["completed"]) == ("n/a", "not recorded", "0")
+
+
+def test_a_spreadsheet_has_a_row_for_each_number() -> None:
+    found = {row[1]: row for row in csv_rows(COUNTED_BY_HAND)}
+    assert len(CSV_HEAD) == 6
+    assert found["cap_hit_rate"] == ("2026-W48", "cap_hit_rate", "0.333333", 2, 6, "share")
+    assert found["completed"] == ("2026-W48", "completed", "2", None, None, "")
+    assert found["judge_overrule_rate"][2] == "n/a"
