@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import structlog
+from prometheus_client import Counter
 
 from app.proxy import sessions
 from app.proxy.authorize import policy
@@ -30,15 +31,17 @@ from app.proxy.pushing import Pushing
 from app.proxy.recent import RecentGrants
 from app.proxy.refusal import Refusal
 from app.proxy.target import BadTarget, Endpoint, NoSuchTarget, Target, is_git, read_target
-from app.store.database import Database, DatabaseAway
+from app.store.database import DatabaseAway
 
 if TYPE_CHECKING:
     from app.proxy.lfs import Lfs
+    from app.proxy.watched import Watched
 
 log = structlog.get_logger(__name__)
 
 NOTHING_HERE = b"mergegate: there is no such repository here, or this session may not use it\n"
 NO_DATABASE = Refusal("The proxy cannot reach its database", "Nothing is wrong with the session", True)
+ANSWERS = Counter("mergegate_proxy_answers", "Answers to agents, for git and for the APIs", ["of", "status"])
 MAY_PUSH = frozenset((Right.PUSH, Right.FORCE, Right.DELETE))
 
 
@@ -46,9 +49,10 @@ class Proxy:
     """`others` answers all but git: the slice of GitHub's API, sessions and health; `lfs` gives what serves LFS."""
 
     def __init__(
-        self, database: Database, fetching: Fetching, pushing: Pushing, lfs: Callable[[], Lfs], others: Application
+        self, watched: Watched, fetching: Fetching, pushing: Pushing, lfs: Callable[[], Lfs], others: Application
     ) -> None:
-        self._database = database
+        self.watched = watched
+        self._database = watched.database
         self._fetching = fetching
         self._pushing = pushing
         self._lfs = lfs
@@ -59,6 +63,13 @@ class Proxy:
         if scope["type"] != "http":
             return
         answering = Answering(send)
+        try:
+            await self._answered(scope, receive, answering)
+        finally:
+            of = "git" if is_git(scope["raw_path"]) else "api"
+            ANSWERS.labels(of, answering.status or "none").inc()
+
+    async def _answered(self, scope: Scope, receive: Receive, answering: Answering) -> None:
         try:
             await self._answer(scope, receive, answering)
         except BadRequest as bad:

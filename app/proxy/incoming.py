@@ -184,14 +184,18 @@ class Body:
 
 
 class Answering:
-    """Sends on, and remembers whether an answer was begun: from then on only the connection can say no."""
+    """Sends on, and remembers the status of an answer that was begun: from then on only the connection can say no."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
-        self.begun = False
+        self.status: int | None = None
+
+    @property
+    def begun(self) -> bool:
+        return self.status is not None
 
     async def __call__(self, message: Message) -> None:
-        self.begun = True
+        self.status = message.get("status", self.status)
         await self._send(message)
 
 

@@ -22,6 +22,7 @@ from app.proxy.minting import Minting
 from app.proxy.others import Others
 from app.proxy.pushing import LARGEST, Pushing
 from app.proxy.upstream import Upstream
+from app.proxy.watched import Watched
 from app.secret import SecretStr
 from app.store.database import Database
 
@@ -82,7 +83,8 @@ async def proxying(
         stack.push_async_callback(managing.aclose)
         others = Others(database, health, managing, api)
         fetching = Fetching(service, flights, fetches)
-        yield Proxy(database, fetching, Pushing(database, service, flights, largest), lfs, others)
+        pushing = Pushing(database, service, flights, largest)
+        yield Proxy(Watched(database, health, flights), fetching, pushing, lfs, others)
 
 
 @contextlib.asynccontextmanager

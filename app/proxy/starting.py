@@ -16,17 +16,24 @@ from app.proxy.application import Proxy
 from app.proxy.courier_app import courier_identity
 from app.proxy.listening import Address, listener, more_files, server, unix_listener
 from app.proxy.running import proxying
+from app.proxy.watched import PrivatePages, Watched
 from app.store.database import Database
 from app.until_signal import until_signal
+from app.web.private_server import serving_privately
 from app.web.server import Server
 
 log = structlog.get_logger(__name__)
 
 
 class Bound:
-    """Servers on sockets that are open already, so that a taken port is an error and not an end later on."""
+    """Servers on sockets that are open already, so that a taken port is an error and not an end later on.
 
-    def __init__(self, *serving: tuple[Server, socket]) -> None:
+    `watched` is what they tell of themselves, `leaving` whether they were told to end.
+    """
+
+    def __init__(self, watched: Watched, *serving: tuple[Server, socket]) -> None:
+        self.watched = watched
+        self.leaving = False
         self._serving = serving
 
     async def serve(self) -> None:
@@ -37,6 +44,7 @@ class Bound:
         await asyncio.gather(*tasks)
 
     def leave(self) -> None:
+        self.leaving = True
         for serving, _ in self._serving:
             serving.leave()
 
@@ -44,7 +52,9 @@ class Bound:
 async def serve_proxy(settings: Settings) -> None:
     """The proxy alone, which needs the courier App's key and never the gate's, until a signal ends it."""
     async with proxy_server(settings) as server:
-        await until_signal([server])
+        pages = PrivatePages(server.watched, lambda: server.leaving)
+        async with serving_privately(settings.metrics_host, settings.metrics_port, pages):
+            await until_signal([server])
 
 
 @contextlib.asynccontextmanager
@@ -79,7 +89,7 @@ async def proxy_server(settings: Settings) -> AsyncIterator[Bound]:
         )
         bound = stack.enter_context(contextlib.closing(listener(address)))
         log.info("the proxy serves", address=f"{address.scheme}://{address.host}:{address.port}")
-        yield Bound((server(proxy, address), bound), *_by_socket(settings, proxy, stack))
+        yield Bound(proxy.watched, (server(proxy, address), bound), *_by_socket(settings, proxy, stack))
 
 
 def limits_of(settings: Settings) -> Limits:

@@ -5,30 +5,19 @@ Every process shows the same numbers of the database, so that any one of them su
 
 from __future__ import annotations
 
-import importlib.metadata
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import LiteralString
 
-from prometheus_client import REGISTRY, CollectorRegistry, generate_latest
 from prometheus_client.core import GaugeMetricFamily, Metric
-from prometheus_client.registry import Collector
 
 from app.github.clients import GitHubApp
 from app.store import work
 from app.store.database import Database, DatabaseAway
 from app.web.push_metrics import push_metrics
+from app.web.process_metrics import build, database_up, exposed, of_sessions, pool
 from app.web.ticket_metrics import ticket_metrics
 
-OPEN_SESSIONS: LiteralString = """
-select count(*) filter (where frozen_at is null), count(*) filter (where frozen_at is not null)
-from sessions where ended_at is null and expires_at > now()
-"""
-WRITES_OF_AN_HOUR: LiteralString = """
-select case when route = 'push' then 'push' else 'api' end, coalesce(outcome, 'open'), count(*), coalesce(sum(bytes), 0)
-from ledger where began_at > now() - interval '1 hour' group by 1, 2
-"""
 LAST_DELIVERY: LiteralString = "select extract(epoch from max(received_at))::float8 from deliveries"
 
 
@@ -39,15 +28,13 @@ class Sources:
 
     async def exposition(self) -> bytes:
         """All metrics in Prometheus' text format; without those of the database while it is away."""
-        found = [*_build(), *_children(), *self._budgets(), *self._pool()]
+        found = [*build(), *_children(), *self._budgets(), *pool(self.database)]
         try:
-            found += [_up(1), *await self._work(), *await self._proxy(), *await self._deliveries()]
+            found += [database_up(1), *await self._work(), *await of_sessions(self.database), *await self._deliveries()]
             found += [*await ticket_metrics(self.database), *await push_metrics(self.database)]
         except DatabaseAway:
-            found.append(_up(0))
-        registry = CollectorRegistry()
-        registry.register(_Read(found))
-        return generate_latest(REGISTRY) + generate_latest(registry)
+            found.append(database_up(0))
+        return exposed(found)
 
     async def _work(self) -> list[Metric]:
         counts = await work.counts(self.database)
@@ -58,21 +45,6 @@ class Sources:
         oldest = GaugeMetricFamily("mergegate_work_oldest_due_seconds", "How long the key waits that is due longest")
         oldest.add_metric([], max(counts.oldest, 0.0))
         return [keys, oldest]
-
-    async def _proxy(self) -> list[Metric]:
-        (usable, frozen), *_ = await self.database.query(OPEN_SESSIONS)
-        sessions = GaugeMetricFamily("mergegate_proxy_sessions", "Sessions of agents by state", labels=["state"])
-        sessions.add_metric(["open"], usable)
-        sessions.add_metric(["frozen"], frozen)
-        writes = GaugeMetricFamily(
-            "mergegate_proxy_recent_writes", "Writes of sessions in the last hour", labels=["route", "outcome"]
-        )
-        sizes = GaugeMetricFamily("mergegate_proxy_recent_bytes", "Bytes pushed in the last hour", labels=["outcome"])
-        for route, outcome, number, size in await self.database.query(WRITES_OF_AN_HOUR):
-            writes.add_metric([route, outcome], number)
-            if route == "push":
-                sizes.add_metric([outcome], float(size))
-        return [sessions, writes, sizes]
 
     async def _deliveries(self) -> list[Metric]:
         last = GaugeMetricFamily("mergegate_last_delivery_timestamp_seconds", "When the last delivery was taken in")
@@ -95,35 +67,6 @@ class Sources:
                 limit.add_metric(labels, budget.limit)
                 reset.add_metric(labels, budget.reset)
         return [left, limit, reset]
-
-    def _pool(self) -> list[Metric]:
-        pool = GaugeMetricFamily("mergegate_database_pool_connections", "Connections of the pool", labels=["state"])
-        stats = self.database.pool_stats()
-        pool.add_metric(["open"], stats.get("pool_size", 0))
-        pool.add_metric(["idle"], stats.get("pool_available", 0))
-        waiting = GaugeMetricFamily("mergegate_database_pool_waiting", "Callers that wait for a connection")
-        waiting.add_metric([], stats.get("requests_waiting", 0))
-        return [pool, waiting]
-
-
-class _Read(Collector):
-    def __init__(self, found: list[Metric]) -> None:
-        self._found = found
-
-    def collect(self) -> Iterator[Metric]:
-        yield from self._found
-
-
-def _up(value: int) -> Metric:
-    up = GaugeMetricFamily("mergegate_database_up", "Whether the database answered this scrape")
-    up.add_metric([], value)
-    return up
-
-
-def _build() -> list[Metric]:
-    build = GaugeMetricFamily("mergegate_build_info", "The version that runs", labels=["version"])
-    build.add_metric([importlib.metadata.version("mergegate")], 1)
-    return [build]
 
 
 def _children() -> list[Metric]:

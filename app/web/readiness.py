@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from app.github import installations
 from app.github.client import GitHubClient
 from app.github.errors import GitHubDown, GitHubError, RateLimited
-from app.store.database import Database, DatabaseAway
+from app.store.database import Database
 from app.store.worker import Worker
+from app.web.database_health import database_trouble
 
-PATIENCE = 3.0  # seconds for the database to answer
 ASKED_EVERY = 60.0  # seconds between two questions to GitHub
 
 
@@ -37,21 +37,11 @@ class Readiness:
         """Part to what is wrong with it; empty when ready."""
         found = {
             "draining": "it was told to stop and ends what is under way" if self.draining else None,
-            "database": await self._database(),
+            "database": await database_trouble(self.database),
             "github": await self._github(),
             "worker": self._worker(),
         }
         return {part: because for part, because in found.items() if because is not None}
-
-    async def _database(self) -> str | None:
-        try:
-            async with asyncio.timeout(PATIENCE):
-                await self.database.query("select 1")
-        except DatabaseAway as away:
-            return str(away)
-        except TimeoutError:
-            return f"no answer within {PATIENCE:g} s"
-        return None
 
     async def _github(self) -> str | None:
         """Whether GitHub takes the App's key, as it was at most a minute ago."""

@@ -15,11 +15,15 @@ import httpx
 import pytest
 import yaml
 from fastapi import FastAPI
+from prometheus_client.core import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
 from app.github import installations
 from app.github.budgets import Left
 from app.github.errors import BadCredentials, GitHubDown, GitHubError
+from app.proxy.flights import Flights
+from app.proxy.health import Health
+from app.proxy.watched import PrivatePages, Watched
 from app.store import work
 from app.store.database import Database, DatabaseAway
 from app.store.work import Lease, Mark
@@ -177,10 +181,17 @@ async def test_metrics_are_on_the_private_listener_alone(ready: Readiness, stage
         assert (await client.get(f"http://127.0.0.1:{port}/healthz")).status_code == 200
 
 
+def proxy_metrics(stage: Scene) -> list[Metric]:
+    """What a proxy that runs alone shows beside them."""
+    watched = Watched(stage.gate.database, Health(), Flights(stage.gate.database, None))  # type: ignore[arg-type]
+    return PrivatePages(watched, lambda: False)._now_metrics()
+
+
 async def test_every_alert_reads_metrics_that_exist(stage: Scene) -> None:
     stage.gate.github.app.budget.left["core"] = Left(1, 2, 3.0)
     text = await Sources(stage.gate.database, stage.gate.github).exposition()
     known = {name for family in text_string_to_metric_families(text.decode()) for name in _names(family)}
+    known |= {name for family in proxy_metrics(stage) for name in _names(family)}
     rules = [rule for group in yaml.safe_load(ALERTS.read_text())["groups"] for rule in group["rules"]]
     assert len(rules) >= 8
     for rule in rules:
@@ -193,7 +204,7 @@ async def test_every_alert_reads_metrics_that_exist(stage: Scene) -> None:
 async def test_every_metric_of_ours_is_explained(stage: Scene) -> None:
     text = await Sources(stage.gate.database, stage.gate.github).exposition()
     explained = (ALERTS.parents[1] / "README.md").read_text(encoding="utf-8")
-    names = {family.name for family in text_string_to_metric_families(text.decode())}
+    names = {family.name for family in (*text_string_to_metric_families(text.decode()), *proxy_metrics(stage))}
     ours = {name for name in names if name.startswith("mergegate_") and not name.endswith("_created")}
     assert {name for name in ours if name not in explained} == set()
 

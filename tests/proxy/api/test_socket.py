@@ -34,7 +34,8 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
 async def test_both_are_served_and_end_together(path: Path) -> None:
     address = Address("127.0.0.1", 0)
     port, unix = listener(address), unix_listener(path)
-    bound = Bound((server(application, address), port), (server(application, address), unix))
+    watched: Any = None
+    bound = Bound(watched, (server(application, address), port), (server(application, address), unix))
     serving = asyncio.create_task(bound.serve())
     for transport, url in (
         (httpx.AsyncHTTPTransport(uds=str(path)), "http://api.github.com/"),
