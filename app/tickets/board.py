@@ -13,7 +13,7 @@ from app.github.errors import NotFound, Refused
 from app.github.issues import Issue
 from app.keys import BoardKey, TicketKey
 from app.store.database import Connection
-from app.store.tickets import boards, brakes, runs, snapshots, ticket
+from app.store.tickets import boards, brakes, canaries, runs, snapshots, ticket
 from app.store.tickets.boards import BoardIssue, Doing, OpenQuestion
 from app.store.tickets.runs import Spent
 from app.store.tickets.snapshots import TicketSnapshot
@@ -107,6 +107,7 @@ async def board_of(
     rows = [*await ticket.in_states(*own, shown), *await ticket.ended_since(*own, begun)]
     known = await _known(connection, place, [row.number for row in rows])
     day, brake = await day_of(connection, place, now, None), await brakes.find(*own)
+    missed = await canaries.missed(connection)
     budgets = [place.rules.day.cost] if place.floor is None else [place.rules.day.cost, place.floor.day.cost]
     return Board(
         language=place.rules.language,
@@ -117,6 +118,7 @@ async def board_of(
         most=dollars(min(budgets)),
         worst=day.used.at_most + day.committed,
         brake_by=None if brake is None else brake.pulled_by,
+        missed=None if missed is None else missed.limit,
     )
 
 

@@ -83,6 +83,7 @@ class Board:
     most: Decimal
     worst: Decimal  # spent today if every ticket in work uses all that it may
     brake_by: str | None = None
+    missed: str | None = None  # the limit that did not stop its canary ticket, so that nothing begins
 
 
 _ByState = defaultdict[State, list[BoardRow]]
@@ -137,6 +138,8 @@ def _head(board: Board, by_state: _ByState) -> Iterator[str]:
     yield f"**{' · '.join(parts)}**"
     if board.brake_by is not None:
         yield from ("", f"⚠️ {words['brake'].format(who=code(board.brake_by))}")
+    if board.missed is not None:
+        yield from ("", f"⚠️ {words['canary'].format(limit=code(board.missed))}")
 
 
 def _people(board: Board, by_state: _ByState) -> Iterator[str]:

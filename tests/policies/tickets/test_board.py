@@ -152,6 +152,7 @@ def test_times_and_amounts_alone_are_no_news() -> None:
     assert board_digest(board) == board_digest(later)
     for other in (
         replace(board, brake_by="eve"),
+        replace(board, missed="cost"),
         replace(board, rows=(replace(ONE, used=Used(31.4, 1), state=State.VERIFYING), *board.rows[1:])),
         replace(board, rows=board.rows[:2]),
         replace(later, updated=NOW + 24 * HOUR),  # what was stopped is of yesterday
@@ -177,3 +178,10 @@ def test_nothing_that_an_agent_wrote_is_live(said: str, name: str, state: State,
     assert not any(read_commands(line) for line in text.splitlines())
     assert not set(live_text(text)) & {"@", "<"}
     assert not {token.type for token in tokens(text)} & {"html_inline", "html_block", "image"}
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "did not stop"), ("ja", "カナリア"), ("zh", "金丝雀")])
+def test_a_limit_that_did_not_stop_its_canary_is_said(language: Language, words: str) -> None:
+    text = board_text(replace(EMPTY, language=language, missed="cost"))
+    (line,) = (line for line in text.splitlines() if line.startswith("⚠️"))
+    assert "`cost`" in line and words in line and "`mergegate canary list`" in line
