@@ -14,8 +14,8 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from app.github.clients import GitHubApp
 from app.store import work
 from app.store.database import Database, DatabaseAway
-from app.web.push_metrics import push_metrics
 from app.web.process_metrics import build, database_up, exposed, of_sessions, pool
+from app.web.push_metrics import push_metrics
 from app.web.ticket_metrics import ticket_metrics
 
 LAST_DELIVERY: LiteralString = "select extract(epoch from max(received_at))::float8 from deliveries"
