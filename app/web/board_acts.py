@@ -11,7 +11,6 @@ import asyncio
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -28,15 +27,11 @@ from app.store.page_commands import PageCommand
 from app.store.repositories import Repository
 from app.tickets.parts import Place
 from app.web.board_page import BoardPage
-from app.web.board_ticket import EVERY, TicketSeen, all_seen, said, shown_offers, ticket_seen
+from app.web.board_ticket import EVERY, TicketSeen, ViewedAt, all_seen, said, shown_ticket, ticket_seen
 from app.web.entrance import Entrance, Visit
 from app.web.forms import Forms, NotOurs, read_form
 from app.web.sign_in import Person, UserGitHub
-from policies.tickets.board import age
 from policies.tickets.offers import NotSaid, Offer, comment
-from policies.tickets.page_texts import PAGE_TEXTS
-from policies.tickets.texts import TEXTS
-from policies.tickets.words import WORDS, Language
 
 log = structlog.get_logger(__name__)
 
@@ -57,15 +52,6 @@ class Pressed:
 
     page: str
     fields: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class ViewedAt:
-    """What the words about a ticket need of the board: its repository's address, the time, and the language."""
-
-    repository: str
-    updated: datetime
-    language: Language
 
 
 class BoardActs:
@@ -127,21 +113,9 @@ class BoardActs:
         return self._rendered(visit, place, seen, outcome=outcome)
 
     def _rendered(self, visit: Visit, place: Place, seen: TicketSeen, **more: Any) -> Response:
-        language, address = place.rules.language, self._web_url + visit.path
-        values: dict[str, Any] = {
-            "path": visit.path,
-            "seen": seen,
-            "row": seen.row,
-            "offers": shown_offers(seen, lambda number: f"{address}/issues/{number}"),
-            "board": ViewedAt(address, self._board.now().replace(second=0, microsecond=0), language),
-            "words": {**TEXTS[language], **PAGE_TEXTS[language]},
-            "states": WORDS[language].states,
-            "age": age,
-            "token": self._forms.token(visit.person),
-            "login": visit.person.login,
-            "sure": None,
-            "outcome": None,
-        }
+        now = self._board.now().replace(second=0, microsecond=0)
+        at = ViewedAt(self._web_url + visit.path, now, place.rules.language, visit.path)
+        values = shown_ticket(seen, at, self._forms.token(visit.person), visit.person.login)
         return self._pages.page("board-ticket.html", form_action=self._web_url, **(values | more))
 
     async def _pressed(self, ticket: str, pressed: Pressed, visit: Visit) -> Response:

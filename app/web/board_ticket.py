@@ -2,26 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from app.store import page_commands
 from app.store.database import Connection
-from app.store.tickets import boards, brakes, moving, questions, snapshots, ticket
+from app.store.tickets import boards, brakes, escalations, moving, questions, snapshots, ticket
 from app.store.tickets.ticket import TicketRow
 from app.tickets.board import row_of
 from app.tickets.limiting import RISKY
 from app.tickets.parts import Place
 from app.web.entrance import Visit
 from checks.snapshot import Permission
-from policies.tickets.board import BoardRow
-from policies.tickets.offers import Offer, OpenQuestion, Standing, offers
+from policies.tickets.board import BoardRow, age
+from policies.tickets.escalation_question import SILENCE, Asked, choices
+from policies.tickets.offers import Offer, OpenQuestion, Standing, Suggested, offers
+from policies.tickets.page_texts import PAGE_TEXTS
 from policies.tickets.states import ACTIVE
+from policies.tickets.texts import TEXTS
+from policies.tickets.words import WORDS, Language
 
 EVERY = "all"  # in the place of a ticket's number
 Outcome = tuple[str, str | None, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class ViewedAt:
+    """Where and when a ticket is looked at: its repository's address on GitHub, and the path of its pages here."""
+
+    repository: str
+    updated: datetime
+    language: Language
+    path: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +51,7 @@ class TicketSeen:
     thread: int | None
     pull: int | None
     prefixed: bool
+    matter: Asked | None = None  # what of it went up to people
 
     @property
     def offers(self) -> tuple[Offer, ...]:
@@ -59,6 +73,7 @@ async def ticket_seen(
     if found is None or shown is None:
         return None
     held = await snapshots.newest(*own)
+    raised = await escalations.open_of(*own)
     standing = Standing(
         state=found.state,
         permission=visit.permission,
@@ -72,8 +87,17 @@ async def ticket_seen(
             for one in await questions.of_ticket(*own)
             if one.answered_at is None
         ),
+        choices=() if raised is None else _suggested(raised.asked, place.rules.language),
     )
-    return TicketSeen(str(number), shown, standing, number, found.pull_number, place.rules.prefixed)
+    matter = None if raised is None else raised.asked
+    return TicketSeen(str(number), shown, standing, number, found.pull_number, place.rules.prefixed, matter)
+
+
+def _suggested(asked: Asked, language: Language) -> tuple[Suggested, ...]:
+    words = TEXTS[language]
+    says = [words[one.words] for one in choices(asked)]
+    says[0] += f" ({words['recommended']})"
+    return tuple(Suggested(one.command, each) for one, each in zip(choices(asked), says, strict=True))
 
 
 async def _head(connection: Connection, row: TicketRow) -> str | None:
@@ -104,6 +128,20 @@ async def said(connection: Connection, visit: Visit, comment: str) -> Outcome | 
     return await page_commands.of_comment(connection, repository_id, visit.person.id, int(comment))
 
 
-def shown_offers(seen: TicketSeen, address: Callable[[int], str]) -> list[dict[str, Any]]:
-    """What the template is given of each; `address` is that of a thread on GitHub."""
-    return [{"offer": one, "thread": address(seen.thread_of(one))} for one in seen.offers]
+def shown_ticket(seen: TicketSeen, at: ViewedAt, token: str, login: str) -> dict[str, Any]:
+    """What the template is given; `token` is that of the page's forms."""
+    return {
+        "path": at.path,
+        "seen": seen,
+        "row": seen.row,
+        "offers": [(one, f"{at.repository}/issues/{seen.thread_of(one)}") for one in seen.offers],
+        "board": at,
+        "words": {**TEXTS[at.language], **PAGE_TEXTS[at.language]},
+        "states": WORDS[at.language].states,
+        "age": age,
+        "silence": SILENCE,
+        "token": token,
+        "login": login,
+        "sure": None,
+        "outcome": None,
+    }

@@ -7,17 +7,20 @@ meanwhile is judged when that is heard.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import re2
 
 from checks.commands import LONGEST as READ
 from checks.commands import PREFIX, Command, read_commands
 from checks.snapshot import Permission
 from policies.escape import clean, inert
 from policies.tickets.states import State
-from policies.tickets.verbs import ALL, VERBS, Raises, Where, refusal
+from policies.tickets.verbs import ALL, VERBS, Raises, Where, is_for_all, refusal
 
 LONGEST = 2_000  # characters of a person's words
 LONGEST_OPTION = 120
+_CHOICE = re2.compile(r"/[a-z]+( [A-Za-z0-9._*/=-]+){0,6}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +35,18 @@ class OpenQuestion:
 
 
 @dataclass(frozen=True, slots=True)
+class Suggested:
+    """A command that the question to people names, and what it does."""
+
+    command: str
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
 class Standing:
     """A ticket as far as it decides what can be said. `state` is None for the repository as a whole.
 
-    `head` is the pull request's commit, `risky` that its risk is high or critical.
+    `head` is the pull request's commit, `risky` that its risk is high or critical; `choices` come first.
     """
 
     state: State | None
@@ -47,13 +58,14 @@ class Standing:
     held: bool = False
     braked: bool = False
     questions: tuple[OpenQuestion, ...] = ()
+    choices: tuple[Suggested, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
     """`command` stands at the top of the comment. `asks`: the person's words follow it; `reason`: a line below it may
     say why, and must where `must_reason`. `sure`: it is asked once more. `elsewhere`: it counts only where the person
-    wrote it without us. `option` is what an answer stands for.
+    wrote it without us.
     """
 
     command: str
@@ -64,7 +76,6 @@ class Offer:
     must_reason: bool = False
     sure: bool = False
     elsewhere: bool = False
-    option: str = ""
 
 
 class NotSaid(ValueError):
@@ -74,7 +85,10 @@ class NotSaid(ValueError):
 def offers(standing: Standing) -> tuple[Offer, ...]:
     """In the order in which people want them: answers, judgements, what lets work go on, what ends it."""
     candidates = _of_all(standing) if standing.state is None else _of_ticket(standing)
-    return tuple(each for each in candidates if _allowed(each, standing))
+    once: dict[str, Offer] = {}
+    for each in candidates:
+        once.setdefault(each.command, each)
+    return tuple(each for each in once.values() if _allowed(each, standing))
 
 
 def comment(offer: Offer, words: str, reason: str, *, prefixed: bool) -> str:
@@ -102,6 +116,7 @@ def _of_all(standing: Standing) -> Iterator[Offer]:
 
 
 def _of_ticket(standing: Standing) -> Iterator[Offer]:
+    yield from filter(None, map(_chosen, standing.choices))
     for question in standing.questions:
         yield from _answers(question)
     if standing.pull:
@@ -120,13 +135,25 @@ def _of_ticket(standing: Standing) -> Iterator[Offer]:
     yield _row("stop", "/stop now")
 
 
+def _chosen(choice: Suggested) -> Offer | None:
+    """A choice in words that mention nobody and link to nothing; every other one can be typed."""
+    commands = read_commands(choice.command) if _CHOICE.fullmatch(choice.command) else ()
+    if len(commands) != 1 or commands[0].verb not in VERBS:
+        return None
+    (command,) = commands
+    # A question names a limit only to raise it.
+    raises = VERBS[command.verb].reason or command.verb == "limit"
+    bare = _row(command.verb, choice.command, reason=raises)
+    return replace(bare, says=choice.says, must_reason=raises, sure=is_for_all(command))
+
+
 def _answers(question: OpenQuestion) -> Iterator[Offer]:
     answer = f"/answer {question.ordinal}"
     for place, option in enumerate(question.options, 1):
         # In the person's name nobody is mentioned and nothing is linked because an agent wrote so.
         plain = option if _is_plain(option) else f"option {place}"
-        yield Offer(f"{answer} {plain}", question.question, "issue", option=option)
-    yield Offer(answer, question.question, "issue", asks=True)
+        yield Offer(f"{answer} {plain}", option, "issue")
+    yield Offer(answer, "", "issue", asks=True)
 
 
 def _is_plain(option: str) -> bool:
@@ -150,6 +177,8 @@ def _row(name: str, command: str, *, asks: bool = False, reason: bool = False) -
 
 
 def _allowed(offer: Offer, standing: Standing) -> bool:
+    if offer.where == "pull" and not standing.pull:
+        return False
     command = _command(offer)
     verb = VERBS[command.verb]
     raises = Raises(risk_high=standing.risky)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from checks.commands import read_commands
 from checks.snapshot import Permission
-from policies.tickets.offers import LONGEST, NotSaid, Offer, OpenQuestion, Standing, comment, offers
+from policies.tickets.offers import LONGEST, NotSaid, Offer, OpenQuestion, Standing, Suggested, comment, offers
 from policies.tickets.states import ACTIVE, State
 from policies.tickets.verbs import VERBS
 
@@ -41,8 +41,43 @@ def test_a_ticket_in_work_with_a_question_and_a_pull_request() -> None:
         "/stop",
         "/stop now",
     ]
-    options = [one.option for one in offers(FULL)[:4]]
+    options = [one.says for one in offers(FULL)[:4]]
     assert options == list(QUESTION.options)
+
+
+def test_choices_of_the_question_come_first_and_once() -> None:
+    chosen = tuple(
+        Suggested(command, "because")
+        for command in (
+            "/answer 2 second",
+            "/grant path=docs/** once",
+            "/limit attempts=4",
+            "/stop",
+            "/stop all now",
+            f"/approve {HEAD[:12]}",
+            "/grant path=@acme/all once",
+            "/grant path=a\n/stop once",
+            "/unknown",
+            "stop",
+        )
+    )
+    found = offers(replace(FULL, choices=chosen))
+    assert [one.command for one in found[:7]] == [
+        "/answer 2 second",
+        "/grant path=docs/** once",
+        "/limit attempts=4",
+        "/stop",
+        "/stop all now",
+        "/approve 0123456789ab",
+        "/answer 2 first",
+    ]
+    assert [one.must_reason for one in found[:5]] == [False, True, True, False, False]
+    assert [one.sure for one in found[:5]] == [False, False, False, False, True]
+    assert [one.command for one in found].count("/stop") == 1
+    assert found[0].says == "because"
+    assert comment(found[1], "", "docs", prefixed=False) == "/grant path=docs/** once\n\nReason: docs"
+    alone = replace(FULL, pull=False, choices=(Suggested("/hold", ""), Suggested("/reject", "")))
+    assert said(alone)[0] == "/answer 2 first"
 
 
 def test_what_was_done_is_offered_the_other_way_round() -> None:
