@@ -30,6 +30,7 @@ from app.store.work import Mark
 from app.store.worker import Done, Outcome, Sleep
 from app.tickets.changing import changed
 from app.tickets.claims import Claimed, Claiming, NothingToClaim, claim_within
+from app.tickets.escalating_canary import mark_boards
 from app.tickets.parts import Place, TicketParts
 from app.tickets.reconcile import advance, look
 from policies.load import PolicySource, read_policy
@@ -69,6 +70,8 @@ async def run_canaries(parts: TicketParts) -> tuple[Ran, ...]:
     found = tuple([await _ran(parts, number, limit) for number, limit in enumerate(LIMITS, 1)])
     for ran in found:
         (log.info if ran.passed else log.error)("canary", limit=ran.limit, passed=ran.passed, seen=ran.seen)
+    if not all(ran.passed for ran in found):
+        await mark_boards(parts.gate.database)
     return found
 
 

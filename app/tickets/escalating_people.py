@@ -24,6 +24,7 @@ from app.store.tickets.escalations import Escalation
 from app.store.tickets.pushes import Planned
 from app.store.work import AHEAD, Lease
 from app.store.worker import Done, Outcome, Sleep
+from app.tickets.escalating_canary import tell_missed
 from app.tickets.escalating_morning import tell_morning
 from app.tickets.escalating_week import tell_week
 from app.tickets.parts import Place, TicketParts, place_of
@@ -64,6 +65,7 @@ async def tell_people(parts: TicketParts, lease: Lease, key: PeopleKey) -> Outco
     standing = await _plan(telling)
     await _post_all(telling, standing)
     if board is not None:
+        await tell_missed(parts, applier, place, board)
         await tell_morning(parts, applier, place, board)
         await tell_week(parts, applier, place, board)
     return Sleep(AGAIN) if standing else Sleep(AHEAD) if board is not None else Done()

@@ -47,11 +47,11 @@ class Ran:
 
 @dataclass(frozen=True, slots=True)
 class Missed:
-    """A limit that did not hold when it was tried last, and that nobody has accepted since."""
+    """A limit that has not held `since` then, and that nobody has accepted meanwhile."""
 
     limit: str
     seen: str
-    at: datetime
+    since: datetime
 
     @property
     def words(self) -> str:

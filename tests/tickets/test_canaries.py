@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -15,9 +16,11 @@ from app.store.worker import Done, Sleep
 from app.tickets import canaries as running
 from app.tickets.canaries import reconcile_canaries, run_canaries
 from app.tickets.claims import Claiming, NothingToClaim, claim_within
+from app.tickets.escalating_canary import mark_boards
 from app.tickets.parts import TicketParts
 from policies.tickets.canary import LIMITS, REPOSITORY, Ran
 from policies.tickets.records import Canary
+from tests.tickets.telling import NIGHT, tell, telling, telling_desk
 
 pytestmark = pytest.mark.anyio
 
@@ -113,6 +116,24 @@ async def test_a_missed_stop_holds_everybody_back_until_it_holds_or_a_person_let
     assert await missed_of(database) == "cost", "what is missed afterwards is news"
     await tried(database, "cost", passed=True, at=NOW + timedelta(minutes=10))
     assert await missed_of(database) is None
+
+
+async def test_a_missed_stop_goes_up_once_on_the_board(tmp_path: Path, database: Database) -> None:
+    async with telling_desk(tmp_path, database, telling(NIGHT)) as at_desk:
+        board = await at_desk.open("Everything about our tickets.")
+        await at_desk.say(board.number, "/board")
+        before = len(at_desk.of_gate(board.number))
+        at_desk.stage.clock += timedelta(minutes=2)  # a board is written once a minute at most
+        now = at_desk.stage.gate.now()
+        await tried(database, "cost", passed=False, at=now - timedelta(minutes=10))
+        await tried(database, "cost", passed=False, at=now)
+        await mark_boards(database)
+        await at_desk.stage.worker.drain()
+        await tell(at_desk)
+        (said,) = (one.body for one in at_desk.of_gate(board.number)[before:])
+        assert said.startswith("**The limit `cost` did not stop its canary: nothing begins until it does")
+        assert said.split("\n\n")[1:3] == ["x", "@bob"]
+        assert "⚠️ The limit `cost` did not stop its canary" in (board.body or "")
 
 
 async def test_they_run_when_it_is_time_and_not_where_they_are_off(

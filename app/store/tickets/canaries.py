@@ -15,12 +15,14 @@ from policies.tickets.records import Canary
 
 # Of each limit the newest try counts. Whoever let work begin has seen what was missed until then.
 MISSED: LiteralString = """
-select limit_name, seen, ran_at from (
-  select distinct on (limit_name) limit_name, passed, seen, ran_at from canaries
-  order by limit_name, ran_at desc, id desc
-) newest
+select limit_name, (array_agg(seen order by ran_at desc, id desc))[1], min(ran_at) from canaries
 where not passed and ran_at > coalesce((select max(lifted_at) from canary_lifts), '-infinity')
-order by ran_at, limit_name limit 1
+  and not exists (select from canaries better where better.limit_name = canaries.limit_name and better.passed
+                  and (better.ran_at, better.id) > (canaries.ran_at, canaries.id))
+group by limit_name order by 3, 1 limit 1
+"""
+BOARDS: LiteralString = """
+select installation_id, repository_id from ticket_boards join repositories using (repository_id) order by repository_id
 """
 LEFT_BEHIND = (
     *("tickets", "ticket_snapshots", "ticket_transitions", "ticket_runs", "ticket_questions", "ticket_messages"),
@@ -67,6 +69,11 @@ async def newest(connection: Connection) -> datetime | None:
     """When one ran last."""
     row = await (await connection.execute("select max(ran_at) from canaries")).fetchone()
     return None if row is None else row[0]
+
+
+async def boards(connection: Connection) -> list[tuple[int, int]]:
+    """Installation and repository of every board."""
+    return [(row[0], row[1]) for row in await (await connection.execute(BOARDS)).fetchall()]
 
 
 async def lift(connection: Connection, by: str, because: str, now: datetime) -> None:
