@@ -27,28 +27,30 @@ needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not in
 
 async def painted(page: str, style: bytes, width: int, folder: Path) -> tuple[bytes, str]:
     """The picture, and the title that the page has given itself."""
+    routes = [
+        Route("/", lambda _: HTMLResponse(FRAME.format(width=width))),
+        Route("/page", lambda _: HTMLResponse(page)),
+        Route("/style.css", lambda _: Response(style, media_type="text/css")),
+    ]
     folder.mkdir()
-    served = Starlette(
-        routes=[
-            Route("/", lambda _: HTMLResponse(FRAME.format(width=width))),
-            Route("/page", lambda _: HTMLResponse(page)),
-            Route("/style.css", lambda _: Response(style, media_type="text/css")),
-        ]
-    )
-    server = QuietServer(uvicorn.Config(served, port=0, log_config=None, lifespan="off"))
+    picture = folder / "page.png"
+    window = f"--window-size={max(width, 500)},2400"
+    dom = await opened(routes, "/", folder, window, f"--screenshot={picture}")
+    return picture.read_bytes(), dom.partition("<title>")[2].partition("</title>")[0]
+
+
+async def opened(routes: list[Route], path: str, folder: Path, *arguments: str) -> str:
+    """The document of a served page after the browser has run it."""
+    server = QuietServer(uvicorn.Config(Starlette(routes=routes), port=0, log_config=None, lifespan="off"))
     serving = asyncio.create_task(server.serve())
     while not server.started and not serving.done():  # noqa: ASYNC110 - uvicorn offers but a flag
         await asyncio.sleep(0.01)
-    address = f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}/"
+    address = f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}{path}"
     try:
-        picture = folder / "page.png"
-        dom = await _chromium(
-            folder, f"--window-size={max(width, 500)},2400", f"--screenshot={picture}", "--dump-dom", address
-        )
+        return await _chromium(folder, *arguments, "--dump-dom", address)
     finally:
         server.should_exit = True
         await serving
-    return picture.read_bytes(), dom.partition("<title>")[2].partition("</title>")[0]
 
 
 async def _chromium(folder: Path, *arguments: str) -> str:
