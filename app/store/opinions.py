@@ -127,3 +127,13 @@ async def end(connection: Connection, opinion_id: str, ended: Ended, now: dateti
         ),
     )
     return cursor.rowcount == 1
+
+
+async def disagree(connection: Connection, repository_id: int, number: int, head_sha: str, *, approved: bool) -> bool:
+    """Whether two judges say different things of a head, or one says no of what a person has `approved`."""
+    cursor = await connection.execute(
+        "select distinct said from opinions where repository_id = %s and number = %s and head_sha = %s",
+        (repository_id, number, head_sha),
+    )
+    said = {row[0] for row in await cursor.fetchall()}
+    return "fail" in said and (approved or "pass" in said)

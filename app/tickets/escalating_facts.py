@@ -10,7 +10,7 @@ import re2
 
 from app.keys import PullKey
 from app.proxy.audited import subject_of
-from app.store import audit, decisions
+from app.store import audit, decisions, opinions
 from app.store.database import Connection
 from app.store.decisions import Json
 from app.store.tickets import runs
@@ -46,6 +46,7 @@ class Known:
     refused: frozenset[Power] = field(default_factory=frozenset)
     cap_share: float = 0.0
     asked: tuple[str, ...] = ()  # whose approval the gate asked for
+    disagree: bool = False  # two judges, or a judge and a person
 
     @property
     def risk(self) -> str:
@@ -64,6 +65,7 @@ async def read_known(connection: Connection, view: TicketView, now: datetime) ->
         await _refused(connection, view) if asks else frozenset(),
         await _cap_share(connection, view, now) if view.row.state is State.CAP_HIT else 0.0,
         tuple(name[1:] for name in (verdict or {}).get("asks", ()) if name.startswith("@")),
+        await _disagree(connection, view, verdict),
     )
 
 
@@ -104,6 +106,7 @@ def _facts(known: Known) -> Facts:
         migration=undecided and view.form is not None and view.form.migration == "yes",
         migrating=(MIGRATION,) if undecided and MIGRATION in known.verdict["areas"] else (),
         stopping=known.now - view.row.since if state is State.STOPPING else None,
+        disagree=known.disagree,
         capped=state is State.CAP_HIT and known.now - view.row.since < timedelta(days=1),
     )
 
@@ -165,6 +168,16 @@ async def _verdict(connection: Connection, view: TicketView) -> Json:
         return None
     key = str(PullKey(row.installation_id, row.repository_id, row.pull_number))
     return (await decisions.verdicts_of_heads(connection, key, [pull.head_sha], "passed")).get(pull.head_sha)
+
+
+async def _disagree(connection: Connection, view: TicketView, verdict: Json) -> bool:
+    row = view.row
+    if verdict is None or row.pull_number is None:
+        return False
+    approved = bool(verdict["approved_by"])
+    return await opinions.disagree(
+        connection, row.repository_id, row.pull_number, verdict["head_sha"], approved=approved
+    )
 
 
 async def _refused(connection: Connection, view: TicketView) -> frozenset[Power]:
