@@ -94,6 +94,9 @@ class Settings:
     judges: Mapping[str, Path] = field(default_factory=dict)  # programs that judge agents' work, by name
     judge_seconds: int = 240  # for one call of one of them
     supervisor: Path | None = None  # program that starts and ends agents for tickets
+    supervisor_url: str | None = None  # or where a signed webhook tells who does
+    supervisor_secret: SecretStr | None = None
+    channels: Path | None = None  # file that says over which further channels people are told
     canary_hours: int = 24  # between two tries of every limit; 0: never
     litellm: LitellmSettings | None = None  # what meters agents' calls of models; None: costs are soft
     operator_token: SecretStr | None = None  # for the HTTP API that opens and stops sessions; without it there is none
@@ -149,6 +152,9 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         judges=_judges(read),
         judge_seconds=read.number("JUDGE_SECONDS", 240, least=1, most=LONGEST_JUDGING),
         supervisor=read.path("SUPERVISOR"),
+        supervisor_url=read.supervisor_url(),
+        supervisor_secret=read.secret("SUPERVISOR_SECRET"),
+        channels=read.path("CHANNELS"),
         canary_hours=read.number("CANARY_HOURS", 24, most=LONGEST_CANARY),
         litellm=read.litellm(),
         operator_token=read.secret("OPERATOR_TOKEN"),
@@ -287,6 +293,18 @@ class _Variables:
         if not _private(url):
             raise Misconfigured(f"MERGEGATE_LITELLM_URL: {url} is not https, and keys travel over it")
         return LitellmSettings(url=url.rstrip("/"), key=SecretStr(key))
+
+    def supervisor_url(self) -> str | None:
+        """With its secret, and without a program beside it; plain http only on this machine."""
+        url, secret = self.text("SUPERVISOR_URL"), self.text("SUPERVISOR_SECRET")
+        if (url is None) is not (secret is None):
+            missing = "SUPERVISOR_URL" if url is None else "SUPERVISOR_SECRET"
+            raise Misconfigured(f"MERGEGATE_{missing}: missing, but the other half of the supervisor is set")
+        if url is not None and self.path("SUPERVISOR") is not None:
+            raise Misconfigured("MERGEGATE_SUPERVISOR_URL: there is a program too (MERGEGATE_SUPERVISOR); set one of them")
+        if url is not None and not _private(url):
+            raise Misconfigured(f"MERGEGATE_SUPERVISOR_URL: {url} is not https, and agents' tokens travel over it")
+        return url
 
     def app(self, id_name: str, key_name: str) -> AppSettings | None:
         app_id, keys = self.text(id_name), self.text(key_name)

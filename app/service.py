@@ -35,10 +35,12 @@ from app.store.database import Database
 from app.store.deliveries import DeliveryWriter
 from app.store.worker import Worker
 from app.tickets.canaries import canary_mark, reconcile_canaries
+from app.tickets.escalating_channels import read_channels
 from app.tickets.litellm import Gateway
 from app.tickets.parts import TicketParts
 from app.tickets.reconcile import reconcile
 from app.tickets.supervisor import Supervisor
+from app.tickets.supervisor_hook import SupervisorHook
 from app.web.health import health_router
 from app.web.metrics import Sources
 from app.web.private import private_listener
@@ -164,9 +166,15 @@ def build_gate(settings: Settings, app: AppSettings, database: Database) -> Gate
 def build_tickets(settings: Settings, gate: Gate) -> TicketParts:
     """What the work on tickets needs beside the gate; without a courier App agents get no sessions."""
     courier = None if settings.courier is None else GitHubApp(courier_identity(settings))
-    supervisor = None if settings.supervisor is None else Supervisor(settings.supervisor)
     gateway = None if settings.litellm is None else Gateway(settings.litellm.url, settings.litellm.key)
-    return TicketParts(gate, courier, supervisor, gateway)
+    channels = None if settings.channels is None else read_channels(settings.channels)
+    return TicketParts(gate, courier, _supervisor(settings), gateway, channels)
+
+
+def _supervisor(settings: Settings) -> Supervisor | SupervisorHook | None:
+    if settings.supervisor_url is not None and settings.supervisor_secret is not None:
+        return SupervisorHook(settings.supervisor_url, settings.supervisor_secret)
+    return None if settings.supervisor is None else Supervisor(settings.supervisor)
 
 
 def read_floor(text: str | None) -> Policy | None:

@@ -76,13 +76,12 @@ def matters(known: Known, place: Place) -> list[Matter]:
 
 
 def _own(known: Known, place: Place) -> Iterator[Matter]:
-    """What the gate sees by itself. A matter is that of the state in which it is."""
+    """What the gate sees by itself."""
     view = known.view
     for cause in causes(_facts(known)):
-        name = cause.value if cause is Cause.DATA_MIGRATION else f"{cause} {view.row.since.isoformat()}"
         yield Matter(
             cause,
-            name,
+            _name(known, cause),
             way(cause, known.risk, known.cap_share),
             _detail(known, cause),
             log=view.failures[-1].log if cause is Cause.REPEATED_FAILURE and view.failures else None,
@@ -91,6 +90,16 @@ def _own(known: Known, place: Place) -> Iterator[Matter]:
             people=_people(known, place),
             critical=known.risk == "critical",
         )
+
+
+def _name(known: Known, cause: Cause) -> str:
+    """That it changes stored data is one matter of a ticket, a disagreement one of a head, and what brought the ticket
+    into its state one of that state."""
+    if cause is Cause.DATA_MIGRATION:
+        return cause.value
+    head = None if known.view.pull is None else known.view.pull.head_sha
+    about = head if cause is Cause.JUDGES_DISAGREE else known.view.row.since.isoformat()
+    return f"{cause} {about}"
 
 
 def _facts(known: Known) -> Facts:
@@ -113,7 +122,7 @@ def _facts(known: Known) -> Facts:
 
 def _detail(known: Known, cause: Cause) -> str:
     changes = known.view.changes
-    if cause is Cause.DATA_MIGRATION:
+    if cause in (Cause.DATA_MIGRATION, Cause.JUDGES_DISAGREE):
         return str(known.verdict["review"]["reason"])
     if cause is Cause.CAP_HITS:
         return next((one.cause for one in changes if one.event is Event.CAP), "")

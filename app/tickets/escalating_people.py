@@ -14,7 +14,9 @@ import structlog
 
 from app.gate.apply import Applier
 from app.gate.effects import PostNotice
+from app.github.addresses import route
 from app.github.errors import NotFound, Refused
+from app.github.git_access import web_url
 from app.keys import PeopleKey, TicketKey
 from app.store import notices
 from app.store.notices import Notice
@@ -116,6 +118,7 @@ async def _post(telling: Telling, one: Planned, about: list[Escalation]) -> None
             log.warning("a person is not told there", issue=issue, cause=one.push.cause, because=str(gone))
         else:
             await _done(telling, one, "posted", issue, about[0] if len(about) == 1 else None)
+            await _tell_channels(telling, one, about, issue)
             return
     await _done(telling, one, "failed")
 
@@ -125,6 +128,24 @@ def _places(telling: Telling, about: list[Escalation]) -> list[int]:
     board = [] if telling.board is None else [telling.board.number]
     first = about[0].number
     return [first, *board] if len(about) == 1 else [*board, first]
+
+
+async def _tell_channels(telling: Telling, one: Planned, about: list[Escalation], issue: int) -> None:
+    """After GitHub's own: a process that dies in between tells a channel nothing, and never twice."""
+    channels = telling.parts.channels
+    if channels is None:
+        return
+    line = f"{telling.place.repository.full_name} {line_of(telling, about)}"
+    taken = await channels.send(one.push.person, line, _address(telling, issue))
+    if taken:
+        async with telling.parts.gate.database.transaction() as connection:
+            await pushes.taken(connection, one.id, taken)
+
+
+def _address(telling: Telling, issue: int) -> str:
+    repository = telling.place.repository
+    path = route("/{owner}/{name}/issues/{number}", owner=repository.owner, name=repository.name, number=issue)
+    return web_url(telling.place.client.identity.api_url) + path
 
 
 def _subject(one: Planned) -> str:

@@ -13,8 +13,10 @@ from app.github import graph
 from app.github.client import GitHubClient
 from app.github.clients import GitHubApp
 from app.keys import TicketKey
+from app.tickets.escalating_channels import Channels
 from app.tickets.litellm import Gateway
 from app.tickets.supervisor import Supervisor
+from app.tickets.supervisor_hook import SupervisorHook
 from policies.load import PolicyState
 from policies.ticket_section import TicketRules
 
@@ -24,13 +26,14 @@ MOST_KEPT = 1_000
 
 @dataclass(frozen=True, slots=True)
 class TicketParts:
-    """The gate; the courier App, without which no session can be opened; the program that runs agents, and the gateway
-    that meters their calls of models, if there are any."""
+    """The gate; the courier App, without which no session can be opened; who runs agents, the gateway that meters their
+    calls of models, and further channels to people, if there are any."""
 
     gate: Gate
     courier: GitHubApp | None = None
-    supervisor: Supervisor | None = None
+    supervisor: Supervisor | SupervisorHook | None = None
     gateway: Gateway | None = None
+    channels: Channels | None = None
     places: dict[int, tuple[datetime, Place]] = field(default_factory=dict)  # by repository, and until when they stand
 
 

@@ -101,8 +101,8 @@ async def read_records(connection: Connection, repository_id: int, week: Week) -
     everything about the tickets that changed since then, and about those that have not ended.
 
     Pull requests are those of tickets. One counts as open from the first head that was brought until it was merged or
-    closed or its ticket ended, and its conflicts are those of the gate's own judgements. Canary tickets are those of the
-    whole server. Nobody records raised limits yet.
+    closed or its ticket ended, and its conflicts are those of the gate's own judgements. Canary tickets are those of
+    the whole server. Nobody records raised limits yet.
     """
 
     since = week.before(3).begins

@@ -1,0 +1,98 @@
+"""A supervisor elsewhere: whoever starts and ends agents is told by a signed webhook, as a program is beside it.
+
+The body is the JSON that the program gets on its standard input, with its argument as `what` (`start` or `stop`). It is
+signed as https://www.standardwebhooks.com/ has it (headers `webhook-id`, `webhook-timestamp`, `webhook-signature`), so
+that the libraries there verify it. The same order has the same id: whoever has carried it out may say so again. Any 2xx
+means started; a stop is confirmed by 2xx with `{"gone": true}` alone. What is not confirmed is sent again at the
+ticket's next look, a stop every second, so both must bear being repeated.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+import hashlib
+import hmac
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+import httpx
+import structlog
+
+from app.secret import SecretStr
+
+log = structlog.get_logger(__name__)
+
+SECONDS = 30.0  # for one call
+MOST_READ = 64 * 1024  # bytes of an answer
+MARK = "whsec_"  # of a key that is written in base64
+
+
+@dataclass(frozen=True, slots=True)
+class SupervisorHook:
+    """`url` is https, or http on this machine. No redirect is followed: the body of a start holds a token."""
+
+    url: str
+    secret: SecretStr
+    seconds: float = SECONDS
+    connect: Callable[[], httpx.AsyncBaseTransport] = httpx.AsyncHTTPTransport
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+
+    async def tell(self, what: Literal["start", "stop"], about: Mapping[str, Any]) -> bool:
+        """Whether it did what it was told. Whoever cannot be reached, or answers something else, did not."""
+        body = json.dumps({"what": what, **about}).encode()
+        try:
+            async with asyncio.timeout(self.seconds):
+                status, said = await self._post(body)
+        except (TimeoutError, httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as wrong:
+            log.warning("the supervisor was not reached", what=what, error=type(wrong).__name__)
+            return False
+        done = 200 <= status < 300 and (what == "start" or is_gone(said))
+        if not done:
+            log.warning("the supervisor did not do it", what=what, status=status)
+        return done
+
+    async def _post(self, body: bytes) -> tuple[int, bytes]:
+        """Status and answer; nothing of an answer that is too long."""
+        headers = {"content-type": "application/json", **signed(self.secret, body, int(self.now().timestamp()))}
+        said = b""
+        async with (
+            httpx.AsyncClient(transport=self.connect(), timeout=self.seconds, trust_env=False) as client,
+            client.stream("POST", self.url, headers=headers, content=body) as answer,
+        ):
+            async for part in answer.aiter_bytes():
+                said += part
+                if len(said) > MOST_READ:
+                    return answer.status_code, b""
+        return answer.status_code, said
+
+
+def signed(secret: SecretStr, body: bytes, timestamp: int, message: str | None = None) -> dict[str, str]:
+    """The three headers. `message` is the id, made of the body where none is given; `timestamp` in seconds."""
+    identity = message or "msg_" + hashlib.sha256(body).hexdigest()[:32]
+    content = f"{identity}.{timestamp}.".encode() + body
+    digest = base64.b64encode(hmac.new(_key(secret), content, hashlib.sha256).digest()).decode()
+    return {"webhook-id": identity, "webhook-timestamp": str(timestamp), "webhook-signature": f"v1,{digest}"}
+
+
+def _key(secret: SecretStr) -> bytes:
+    """What follows `whsec_` is base64; any other secret is taken as it stands."""
+    given = secret.get_secret_value()
+    if given.startswith(MARK):
+        try:
+            return base64.b64decode(given.removeprefix(MARK), validate=True)
+        except binascii.Error:
+            return given.encode()
+    return given.encode()
+
+
+def is_gone(said: bytes) -> bool:
+    try:
+        answer = json.loads(said)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(answer, dict) and answer.get("gone") is True
