@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 from app.store.database import Database
-from app.store.tickets import escalations
+from app.store.tickets import escalations, runs
 from policies.tickets.escalation import Cause
 from policies.tickets.states import State
 from tests.checks.test_tickets import body
@@ -49,3 +50,10 @@ async def test_two_that_disagree_go_up_and_both_were_shown_the_accepted_ticket(
         assert up is not None and up.matter.cause is Cause.JUDGES_DISAGREE
         spent = await database.query("select sum(cost) from opinions where ticket = %s", (number,))
         assert spent == [(Decimal("0.7500"),)]
+        async with database.transaction() as connection:
+            own = (connection, at_desk.shop.id)
+            used = await runs.spent_by(*own, number)
+            assert used.cost == Decimal("0.75"), "what judges cost counts for the ticket's limit"
+            assert (await runs.spent_by_each(*own, [number]))[number].cost == Decimal("0.75")
+            assert (await runs.spent_since(*own, up.opened_at - timedelta(hours=1))).cost == Decimal("0.75")
+            assert (await runs.spent_by(*own, number + 1)).cost == 0

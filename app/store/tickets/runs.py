@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -96,9 +96,11 @@ update ticket_runs set heartbeat_at = clock_timestamp(), started_at = coalesce(s
 where id = %s and ended_at is null returning {COLUMNS}
 """
 SOFT = "cost_kind = 'soft'"
+# What independent judges cost is the ticket's too, and is neither metered by its key nor bounded by its minutes.
+JUDGES = "(select coalesce(sum(cost), 0) from opinions where repository_id = %(repository)s and {})"
 SUMS = (
     "count(distinct (number, attempt)) filter (where started_at is not null or ended_at is null), "
-    f"coalesce(sum({MINUTES}), 0)::float8, coalesce(sum(cost), 0), "
+    f"coalesce(sum({MINUTES}), 0)::float8, coalesce(sum(cost), 0) + {{}}, "
     f"coalesce(sum(cost) filter (where {SOFT}), 0), coalesce(sum({MINUTES}) filter (where {SOFT}), 0)::float8"
 )
 
@@ -202,25 +204,34 @@ async def of_ticket(connection: Connection, repository_id: int, number: int) -> 
 
 async def spent_by(connection: Connection, repository_id: int, number: int) -> Spent:
     """What a ticket used so far."""
-    return await _spent(connection, f"select {SUMS} from ticket_runs where {OWN}", repository_id, number)
+    sums = SUMS.format(JUDGES.format("ticket = %(number)s"))
+    own = {"repository": repository_id, "number": number}
+    return await _spent(
+        connection,
+        f"select {sums} from ticket_runs where repository_id = %(repository)s and number = %(number)s",
+        own,
+    )
 
 
 async def spent_by_each(connection: Connection, repository_id: int, numbers: Collection[int]) -> dict[int, Spent]:
     """The same for many tickets, by number; one without an attempt is missing."""
+    sums = SUMS.format(JUDGES.format("ticket = ticket_runs.number"))
     cursor = await connection.execute(
-        f"select number, {SUMS} from ticket_runs where repository_id = %s and number = any(%s) group by number",
-        (repository_id, sorted(numbers)),
+        f"select number, {sums} from ticket_runs where repository_id = %(repository)s and number = any(%(numbers)s) "
+        "group by number",
+        {"repository": repository_id, "numbers": sorted(numbers)},
     )
     return {row[0]: Spent(*row[1:]) for row in await cursor.fetchall()}
 
 
 async def spent_since(connection: Connection, repository_id: int, since: datetime) -> Spent:
-    """What the attempts used that were claimed since then in a repository."""
+    """What the attempts used that were claimed since then in a repository, and judges that were asked since."""
+    sums = SUMS.format(JUDGES.format("asked_at >= %(since)s"))
+    own = {"repository": repository_id, "since": since}
     return await _spent(
         connection,
-        f"select {SUMS} from ticket_runs where repository_id = %s and claimed_at >= %s",
-        repository_id,
-        since,
+        f"select {sums} from ticket_runs where repository_id = %(repository)s and claimed_at >= %(since)s",
+        own,
     )
 
 
@@ -246,7 +257,7 @@ async def open_count(connection: Connection, repository_id: int, pool: str | Non
     return row[0] if row else 0
 
 
-async def _spent(connection: Connection, sql: LiteralString, *parameters: Any) -> Spent:
+async def _spent(connection: Connection, sql: LiteralString, parameters: Mapping[str, Any]) -> Spent:
     row = await (await connection.execute(sql, parameters)).fetchone()
     return Spent(*row) if row else Spent(0, 0.0, Decimal(0))
 
