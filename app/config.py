@@ -301,7 +301,7 @@ class _Variables:
             missing = "SUPERVISOR_URL" if url is None else "SUPERVISOR_SECRET"
             raise Misconfigured(f"MERGEGATE_{missing}: missing, but the other half of the supervisor is set")
         if url is not None and self.path("SUPERVISOR") is not None:
-            raise Misconfigured("MERGEGATE_SUPERVISOR_URL: there is a program too (MERGEGATE_SUPERVISOR); set one of them")
+            raise Misconfigured("MERGEGATE_SUPERVISOR_URL: MERGEGATE_SUPERVISOR is set too; set one of them")
         if url is not None and not _private(url):
             raise Misconfigured(f"MERGEGATE_SUPERVISOR_URL: {url} is not https, and agents' tokens travel over it")
         return url
