@@ -116,7 +116,7 @@ class BoardActs:
         now = self._board.now().replace(second=0, microsecond=0)
         at = ViewedAt(self._web_url + visit.path, now, place.rules.language, visit.path)
         values = shown_ticket(seen, at, self._forms.token(visit.person), visit.person.login)
-        return self._pages.page("board-ticket.html", form_action=self._web_url, **(values | more))
+        return self._pages.page("board-ticket.html", **(values | more))
 
     async def _pressed(self, ticket: str, pressed: Pressed, visit: Visit) -> Response:
         place = await self._board.place(visit.repository)

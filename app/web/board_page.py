@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -125,7 +126,8 @@ class BoardPage:
             found = await boards.with_tickets(connection, MOST_BOARDS + 1)
             known = [(await repositories.find(connection, repository_id), count) for repository_id, count in found]
         listed = [Listed(one, count) for one, count in known[:MOST_BOARDS] if one is not None]
-        seen = [one for one in listed if await self._may_read(person, one)]
+        allowed = await asyncio.gather(*(self._may_read(person, one) for one in listed))
+        seen = [one for one, may in zip(listed, allowed, strict=True) if may]
         return self._pages.page("board-list.html", boards=seen, cut=len(found) > MOST_BOARDS)
 
     async def _may_read(self, person: Person, one: Listed) -> bool:

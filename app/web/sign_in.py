@@ -118,19 +118,26 @@ class SignIn:
         return router
 
     async def _begin(self, request: Request) -> Response:
-        return self._send({"to": own_page(request.query_params.get("to", "/"))})
+        state = secrets.token_urlsafe(32)
+        response = RedirectResponse(self._at_github(state), 303)
+        to = own_page(request.query_params.get("to", "/"))
+        self._pending.put(response, {"state": state, "to": to}, self._now())
+        return response
 
     def send(self, about: str) -> Response:
-        """To GitHub, so that the errand is done in the name of whoever comes back."""
-        return self._send({"to": "/", "about": about})
+        """To GitHub, so that the errand is done in the name of whoever comes back.
 
-    def _send(self, claims: Mapping[str, str]) -> Response:
+        By a page of its own: where a form was sent, browsers follow redirects only to where its page let it go, and
+        whither an organisation's sign-in leads nobody knows (https://www.w3.org/TR/CSP3/#directive-form-action).
+        """
         state = secrets.token_urlsafe(32)
-        asked = {"client_id": self._authorization.client_id, "redirect_uri": self._return_url, "state": state}
-        url = f"{web_url(self._authorization.api_url)}/login/oauth/authorize?{urlencode(asked)}"
-        response = RedirectResponse(url, 303)
-        self._pending.put(response, {**claims, "state": state}, self._now())
+        response = self._pages.page("onward.html", address=self._at_github(state))
+        self._pending.put(response, {"state": state, "about": about}, self._now())
         return response
+
+    def _at_github(self, state: str) -> str:
+        asked = {"client_id": self._authorization.client_id, "redirect_uri": self._return_url, "state": state}
+        return f"{web_url(self._authorization.api_url)}/login/oauth/authorize?{urlencode(asked)}"
 
     async def _end(self, request: Request) -> Response:
         pending = self._pending.read(request.cookies, self._now())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from html import unescape
 
 import httpx
 from fastapi import FastAPI
@@ -13,6 +14,7 @@ from app.web.people import people_router
 from app.web.sign_in import UserAuthorization
 from tests.gate.scene import PUBLIC, Scene
 
+_ONWARD = re.compile('http-equiv="refresh" content="0; url=([^"]+)"')
 _TOKEN = re.compile('name="token" value="([^"]+)"')
 
 
@@ -45,9 +47,10 @@ class Browser(httpx.AsyncClient):
     async def follow(self, answer: httpx.Response) -> httpx.Response:
         """The page at last, through GitHub."""
         for _ in range(8):
-            if not answer.is_redirect:
+            onward = _ONWARD.search(answer.text)
+            if not answer.is_redirect and onward is None:
                 return answer
-            answer = await self._follow(answer.headers["location"])
+            answer = await self._follow(answer.headers["location"] if onward is None else unescape(onward[1]))
         raise AssertionError("redirected without end")
 
     async def press(self, path: str, command: str, **fields: str) -> httpx.Response:
