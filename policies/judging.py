@@ -7,7 +7,7 @@ there counts like one that says no: a person looks.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from checks.finding import Evidence, Finding, Fix, needs_person, passed, pending, skipped
 from checks.opinions import Opinion, Opinions, opinion_id
@@ -42,6 +42,11 @@ def subject_id(snapshot: Snapshot, judge: str) -> str | None:
     )
 
 
+def awaited(opinion: Opinion, now: datetime) -> bool:
+    """Whether it may still be given."""
+    return opinion.said is None and now - opinion.asked_at < ANSWERS_WITHIN
+
+
 def _judged(rules: JudgeRules, judge: str, snapshot: Snapshot, *, ready: bool) -> tuple[Finding, bool]:
     known = snapshot.opinions or Opinions()
     subject = subject_id(snapshot, judge)
@@ -71,9 +76,9 @@ def _obstacle(rules: JudgeRules, judge: str, known: Opinions) -> str | None:
 def _of_opinion(opinion: Opinion, snapshot: Snapshot) -> Finding:
     judge = opinion.judge
     evidence = Evidence(f"opinion {opinion.id[:12]} of {judge}", digest=opinion.digest)
+    if awaited(opinion, snapshot.observed_at):
+        return pending(CHECK, f"The judge `{judge}` looks at it.", fix=_WAIT)
     if opinion.said is None:
-        if snapshot.observed_at - opinion.asked_at < ANSWERS_WITHIN:
-            return pending(CHECK, f"The judge `{judge}` looks at it.", fix=_WAIT)
         minutes = int(ANSWERS_WITHIN.total_seconds() // 60)
         return needs_person(CHECK, f"The judge `{judge}` gave no answer within {minutes} minutes.", fix=_LOOK)
     reasons = "; ".join(opinion.reasons[:MOST_REASONS]).rstrip(". ") or "it gives no reason"

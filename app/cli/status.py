@@ -92,6 +92,13 @@ def troubles(state: State) -> list[Trouble]:
                 "`mergegate canary lift` lets work begin all the same.",
             )
         )
+    if _is_late(state):
+        found.append(
+            Trouble(
+                f"Canary tickets have not run for {ago(state.overview.now - (state.tried or state.overview.now))}",
+                "Nobody knows whether limits still hold. Is a worker running? Its log says why they do not.",
+            )
+        )
     if state.counts.oldest > WAITS:
         waits = ago(timedelta(seconds=state.counts.oldest))
         found.append(
@@ -108,6 +115,13 @@ def troubles(state: State) -> list[Trouble]:
             )
         )
     return found
+
+
+def _is_late(state: State) -> bool:
+    """Twice as long as they should rest."""
+    if state.tried is None or not state.canary_hours:
+        return False
+    return state.overview.now - state.tried > 2 * timedelta(hours=state.canary_hours)
 
 
 def _record(state: State, found: list[Trouble]) -> dict[str, Any]:

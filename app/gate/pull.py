@@ -41,6 +41,7 @@ from checks.ci import CiRequirement
 from checks.finding import Status
 from checks.snapshot import Snapshot, Unread, WorkflowRun
 from policies.evaluate import evaluate
+from policies.judging import awaited
 from policies.verdict import Verdict
 
 ERRORED_AGAIN = timedelta(seconds=60)
@@ -240,8 +241,9 @@ def _verifies(snapshot: Snapshot) -> bool:
 
 
 def _judges(snapshot: Snapshot) -> bool:
-    """Whether a judge was asked and has not answered; that may never happen."""
-    return snapshot.opinions is not None and any(one.said is None for one in snapshot.opinions.given)
+    """Whether a judge was asked and may still answer; it may never do."""
+    given = () if snapshot.opinions is None else snapshot.opinions.given
+    return any(awaited(one, snapshot.observed_at) for one in given)
 
 
 def _outcome(judgement: Judgement) -> Outcome:

@@ -61,8 +61,15 @@ async def reconcile_canaries(parts: TicketParts, every: timedelta | None) -> Out
     async with parts.gate.database.transaction() as connection:
         newest, missed = await canaries.newest(connection), await canaries.missed(connection)
     if is_due(newest, missed, every, now):
-        await run_canaries(parts)
+        await _run_alone(parts)
     return Sleep(LOOKS)
+
+
+async def _run_alone(parts: TicketParts) -> None:
+    """A process that lost its lease may still be at it, and would take the tickets of the next one away."""
+    async with parts.gate.database.transaction() as held:
+        if await canaries.alone(held):
+            await run_canaries(parts)
 
 
 async def run_canaries(parts: TicketParts) -> tuple[Ran, ...]:

@@ -68,6 +68,13 @@ def test_a_missed_stop_is_trouble(database_url: str) -> None:
     assert (code, said.splitlines()[0]) == (1, "The canary of the cost limit was not stopped (it ran).")
 
 
+def test_canaries_that_rest_too_long_are_trouble(database_url: str) -> None:
+    ran = "insert into canaries (limit_name, passed, seen, took, ran_at) values ('cost', true, 'x', 0, {})"
+    asyncio.run(_fill(database_url, ran.format("now() - interval '49 hours'")))
+    code, said, _ = status(url=database_url)
+    assert (code, said.splitlines()[0]) == (1, "Canary tickets have not run for 2 days.")
+
+
 def test_a_look_that_only_makes_sure_may_wait(database_url: str) -> None:
     asyncio.run(_fill(database_url, LATE + f" where key = '{UNCHANGED_LOOK}'"))
     assert status(url=database_url)[0] == 0

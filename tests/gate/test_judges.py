@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from app.gate.git import EMPTY_TREE, GitObjects, GitTooLarge, init_bare, run_git
+from app.judge import matter
 from app.judge.judges import LARGEST_ANSWER, Answer, Judges
+from app.judge.matter import patch
 from app.judge.programs import judge_programs
 from app.judge.reconcile import MOST_TRIES
 from app.judge.reply import read_answer
@@ -40,11 +43,11 @@ async def test_a_judge_that_has_nothing_against_it_is_shown_facts_alone(stage: S
     pull = await agent_pull(stage, shop)
     await stage.settle()
     assert pull.merged_at is not None
-    matter = given_to(judge)
-    assert matter["head"] == pull.head_sha and matter["ticket"] is None
-    assert "+++ b/shop/" in matter["diff"]
-    assert any("Ran 3 tests" in job.get("output", "") for run in matter["runs"] for job in run["jobs"])
-    assert "The cart needs a discount" not in str(matter) and "Add discount" not in str(matter)
+    shown = given_to(judge)
+    assert shown["head"] == pull.head_sha and shown["ticket"] is None
+    assert "+++ b/shop/" in shown["diff"]
+    assert any("Ran 3 tests" in job.get("output", "") for run in shown["runs"] for job in run["jobs"])
+    assert "The cart needs a discount" not in str(shown) and "Add discount" not in str(shown)
     environment = judge.with_name("one.env").read_text()
     assert {line.partition("=")[0] for line in environment.splitlines()} <= {
         "PATH",
@@ -162,3 +165,18 @@ async def test_the_example_is_a_judge_that_cannot_tell() -> None:
     ended = read_answer(await Judges({"one": example}).call("one", b'{"runs": [1, 2]}'))
     assert (ended.said, ended.exit_code) == ("cannot_tell", 0)
     assert ended.reasons == ("No model was asked about this difference and its 2 runs.",)
+
+
+async def test_a_difference_is_shown_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bare = tmp_path / "a.git"
+    await init_bare(bare)
+    objects = GitObjects(bare)
+    _, blob, _ = await run_git(bare, ("hash-object", "-w", "--stdin"), stdin=b"one\n\xff\n")
+    entry = f"100644 blob {blob.decode().strip()}\tx.py\n".encode()
+    _, tree, _ = await run_git(bare, ("mktree",), stdin=entry)
+    old, new = [await objects.commit_tree(each, (), "x", 0) for each in (EMPTY_TREE, tree.decode().strip())]
+    shown = await patch(objects, old, new)
+    assert b"+++ b/x.py\n" in shown and b"\n+one\n+\xff\n" in shown
+    monkeypatch.setattr(matter, "LARGEST_DIFFERENCE", len(shown) - 1)
+    with pytest.raises(GitTooLarge):
+        await patch(objects, old, new)

@@ -153,6 +153,13 @@ async def test_they_run_when_it_is_time_and_not_where_they_are_off(
         assert len(ran) == times
 
 
+async def test_two_never_run_them_side_by_side(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "run_canaries", None)  # nobody may
+    async with database.transaction() as connection:
+        assert await canaries.alone(connection)
+        assert isinstance(await reconcile_canaries(parts_with(database), DAY), Sleep)
+
+
 async def test_a_key_of_a_canarys_ticket_asks_nobody(database: Database) -> None:
     from app.keys import TicketKey
     from app.tickets.reconcile import reconcile

@@ -30,6 +30,13 @@ LEFT_BEHIND = (
 )
 
 
+async def alone(connection: Connection) -> bool:
+    """Whether nobody else runs canaries, until the transaction ends."""
+    sql = "select pg_try_advisory_xact_lock(hashtextextended('mergegate canaries', 0))"
+    row = await (await connection.execute(sql)).fetchone()
+    return row is not None and bool(row[0])
+
+
 async def record(connection: Connection, ran: Ran, now: datetime) -> None:
     await connection.execute(
         "insert into canaries (limit_name, passed, seen, took, ran_at) values (%s, %s, %s, %s, %s)",
