@@ -76,7 +76,7 @@ class OperatorApi:
         self._token = token
 
     async def __call__(self, incoming: Incoming, receive: Receive, send: Send) -> None:
-        """Raises BadRequest, BodyFailed and DatabaseAway."""
+        """Raises BodyFailed and DatabaseAway."""
         path = incoming.raw_path.decode("latin-1")
         found = _PATH.fullmatch(path) if path.isascii() else None
         if self._token is None or not found:
@@ -86,7 +86,13 @@ class OperatorApi:
             await json_answer(send, 401, {"message": "This needs the operator's token (MERGEGATE_OPERATOR_TOKEN)."})
             return
         raw = await Body(receive, MOST_ASKED).whole()
-        match (incoming.method, found[1]):
+        try:
+            await self._answer(incoming, found[1], raw, send)
+        except BadRequest as bad:
+            await json_answer(send, bad.status, {"message": str(bad)})
+
+    async def _answer(self, incoming: Incoming, number_given: str | None, raw: bytes, send: Send) -> None:
+        match (incoming.method, number_given):
             case ("POST", None):
                 await self._open(raw, send)
             case ("GET", None):

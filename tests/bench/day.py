@@ -100,7 +100,7 @@ async def _right(place: Town) -> None:
 
 def _memory(hours: list[_Hour]) -> Row:
     resident = [hour.resident / 1024**2 for hour in hours]
-    marks = {at: resident[at - 1] for at in (1, 2, 6, 12, 18, HOURS) if at <= len(resident)}
+    marks = {at: resident[at - 1] for at in sorted({1, 2, 6, 12, len(resident)}) if at <= len(resident)}
     shown = ", ".join(f"{megabytes:.0f} MB after hour {at}" for at, megabytes in marks.items())
     wrong = f", {hours[-1].wrong} pull requests not right at the end" if hours[-1].wrong else ""
     of = f"{len(hours)} of {HOURS} hours: {len(hours) * DELIVERIES:,} deliveries, {len(hours) * PULLS} pull requests"
