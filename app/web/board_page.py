@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -23,6 +23,7 @@ from app.web.board_silence import Silence, silence
 from app.web.conditional import conditional
 from app.web.entrance import Entrance, Visit
 from app.web.pages import HEADERS
+from app.web.recent import Recent
 from app.web.sign_in import Person
 from checks.snapshot import Permission
 from policies.tickets.board import Board, age
@@ -33,6 +34,7 @@ from policies.tickets.texts import TEXTS
 from policies.tickets.words import WORDS
 
 MOST_ROWS = 50  # of a section; GitHub lists the rest
+REMEMBERED = timedelta(seconds=3)  # however many look at it
 MOST_BOARDS = 50  # of the list; each costs a question to GitHub the first time
 # The words of the first line, by section.
 COUNTED: dict[Key, str] = {
@@ -66,6 +68,7 @@ class BoardPage:
         self._pages = entrance.pages
         self._web_url = web_url
         self.now = now
+        self._recent = Recent[tuple[Board, Silence]](REMEMBERED, now, at_once=4)
 
     @property
     def database(self) -> Database:
@@ -108,6 +111,9 @@ class BoardPage:
         return await place_of(self._parts, TicketKey(repository.installation_id, repository.repository_id, 0))
 
     async def _read(self, visit: Visit, place: Place) -> tuple[Board, Silence]:
+        return await self._recent.get(place.repository.id, partial(self._read_anew, visit, place))
+
+    async def _read_anew(self, visit: Visit, place: Place) -> tuple[Board, Silence]:
         """As of the minute: within it nothing is another page but for what happened."""
         now = self.now()
         async with self.database.transaction() as connection:
