@@ -11,7 +11,9 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any, Literal
+from urllib.parse import quote
 
 import structlog
 
@@ -32,7 +34,9 @@ log = structlog.get_logger(__name__)
 AT_ONCE = 16 * 1024  # bytes of a pack that are looked at in less time than a thread takes
 MOST_ANSWERED = 4 * 1024 * 1024  # bytes
 TRIES = 3  # at putting a branch back onto which the session goes on pushing
-LOOKS = (0.5, 2.5)  # seconds in which GitHub ends what it had begun when a push broke off
+LOOKS = (0.5, 2.5)  # seconds after which GitHub has mostly ended what it had begun when a push broke off
+SKEW = timedelta(minutes=1)  # between GitHub's clock and the database's
+AGENT = {"User-Agent": "git/mergegate"}
 _UNKNOWN = (Failed, UpstreamDown, ValueError, KeyError, TypeError, RecursionError)
 
 
@@ -58,24 +62,42 @@ class Forward:
         await self._put_back(grant, command, agent, refusal)
         return refusal
 
-    async def settled(
-        self, grant: Grant, command: Command, pack: bytes, agent: Mapping[str, str]
-    ) -> Literal["failed", "unknown"]:
+    async def settled(self, grant: Grant, command: Command, began_at: datetime) -> Literal["failed", "unknown"]:
         """After a push of which nobody heard what became: what it did all the same is checked like any other.
 
         git begins when it has the whole pack, whether or not the request came to its end; so whoever breaks off the
-        request behind the pack could else keep what a report would have shown. The arguments are those of `checked`.
+        request behind the pack could else keep what a report would have shown. What GitHub does later than this is
+        seen by `app.proxy.late`.
         """
         for wait in LOOKS:
             await asyncio.sleep(wait)
-            if await self._tip(grant) != command.new:
-                continue
-            refusal = await self.checked(grant, command, pack, agent)
-            if refusal is None:
-                return "unknown"
-            await self._say(grant, refusal)
-            return "failed"
+            if (outcome := await self.arrived(grant, command, began_at)) is not None:
+                return outcome
         return "unknown"
+
+    async def arrived(self, grant: Grant, command: Command, began_at: datetime) -> Literal["failed", "unknown"] | None:
+        """None while such a push has not moved the branch; then `failed` if it had to be put back."""
+        if await self._tip(grant) in (None, command.old) or not await self._was_pushed(grant, command, began_at):
+            return None
+        refusal = await self.checked(grant, command, b"", AGENT)
+        if refusal is None:
+            return "unknown"
+        await self._say(grant, refusal)
+        return "failed"
+
+    async def _was_pushed(self, grant: Grant, command: Command, began_at: datetime) -> bool:
+        """Whether GitHub says that an App moved the branch just so since then.
+
+        What a push says of itself proves nothing: putting back one that never was would be a force push. Source:
+        https://docs.github.com/rest/repos/repos#list-repository-activities
+        """
+        try:
+            query = f"?per_page=50&ref={quote(grant.branch, safe='')}"
+            rows = await self._asked(grant, "/repos/{owner}/{name}/activity", query)
+            return any(_is_row_of(row, command, began_at - SKEW) for row in rows)
+        except _UNKNOWN as wrong:
+            log.warning("who moved a branch cannot be read", session=grant.session, because=type(wrong).__name__)
+            return False
 
     async def _say(self, grant: Grant, refusal: Refusal) -> None:
         """With the next push: to this one the answer was given."""
@@ -162,6 +184,12 @@ class Forward:
             async for chunk in response.content.iter_chunked(CHUNK):
                 read.feed(chunk)
         return read.outcome(command.ref)
+
+
+def _is_row_of(row: Any, command: Command, since: datetime) -> bool:
+    """Raises one of _UNKNOWN for what GitHub does not document."""
+    moved = (row["before"], row["after"]) == (command.old, command.new)
+    return moved and row["actor"]["login"].endswith("[bot]") and datetime.fromisoformat(row["timestamp"]) >= since
 
 
 def _empty_pack() -> bytes:

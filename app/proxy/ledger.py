@@ -55,9 +55,12 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """The id of a push's entry, and what the agent is to be told with its answer: ids and words, oldest first."""
+    """The id of a push's entry, when it began by the database's clock, and what the agent is to be told with its
+    answer: ids and words, oldest first.
+    """
 
     entry: int
+    at: datetime
     words: Sequence[tuple[int, str]]
 
 
@@ -69,12 +72,12 @@ BEGIN = """
 insert into ledger (session_id, repository_id, route, ref, old_oid, new_oid, alive_until)
 select id, repository_id, %s, %s, %s, %s, clock_timestamp() + interval '8 seconds' from sessions
 where id = %s and ended_at is null and expires_at > clock_timestamp() and frozen_at is null for share
-returning id
+returning id, began_at
 """
 # The same with what is to be said to the agent, so that a push takes one round trip.
 BEGIN_PUSH = f"""
 with begun as ({BEGIN})
-select begun.id, (
+select begun.id, begun.began_at, (
   select coalesce(json_agg(json_build_array(unsaid.id, unsaid.words) order by unsaid.id), '[]')
   from ({UNSAID}) as unsaid
 ) from begun
@@ -83,7 +86,8 @@ select begun.id, (
 # as unknown. A statement of its own is a transaction, for which the setting holds when it commits.
 END = """
 with at_ease as (select set_config('synchronous_commit', 'off', true))
-update ledger set ended_at = clock_timestamp(), outcome = %s, bytes = %s, number = %s, object_id = %s, node_id = %s
+update ledger set ended_at = clock_timestamp(), outcome = %s, bytes = %s, number = %s, object_id = %s, node_id = %s,
+  look_at = case when %s = 'unknown' and route = 'push' then clock_timestamp() + interval '10 seconds' end
 from at_ease where id = %s and ended_at is null
 """
 RENEW = """
@@ -94,8 +98,19 @@ select {COLUMNS} from ledger
 where session_id = %s and ended_at is null and alive_until > clock_timestamp() order by id
 """
 LOST = """
-update ledger set ended_at = clock_timestamp(), outcome = 'unknown'
+update ledger set ended_at = clock_timestamp(), outcome = 'unknown',
+  look_at = case when route = 'push' then clock_timestamp() end
 where session_id = %s and ended_at is null and alive_until <= clock_timestamp() returning id
+"""
+
+
+# GitHub may end a push whose connection broke at any time later: its branch is looked at ever more rarely for an hour.
+DUE = f"""
+update ledger set look_at = case when ended_at > clock_timestamp() - interval '1 hour' then clock_timestamp()
+  + greatest(interval '10 seconds', least(clock_timestamp() - ended_at, interval '10 minutes')) end
+where id in (
+  select id from ledger where look_at <= clock_timestamp() order by look_at limit 20 for update skip locked
+) returning {COLUMNS}
 """
 
 
@@ -127,7 +142,8 @@ async def begin_push(database: Database, grant: Grant, command: Command) -> Begu
         rows = await database.query(BEGIN_PUSH, (*asked, grant.session))
         if not rows:
             return await _refusal(database, grant)
-    return Begun(rows[0][0], [(number, words) for number, words in rows[0][1]])
+    entry, at, unsaid = rows[0]
+    return Begun(entry, at, [(number, words) for number, words in unsaid])
 
 
 async def _refusal(database: Database, grant: Grant) -> Refusal:
@@ -148,7 +164,7 @@ async def end(
     node_id: str | None = None,
 ) -> None:
     """Complete an entry. What GitHub made has a number, an object's id, a node id; a push has its size in bytes."""
-    given = (outcome, size, number, object_id, None if node_id is None else text(node_id), entry_id)
+    given = (outcome, size, number, object_id, None if node_id is None else text(node_id), outcome, entry_id)
     await database.query(END, given)
 
 
@@ -161,6 +177,16 @@ async def under_way(database: Database, session_id: int) -> list[Entry]:
     """Writes of a session that may still happen. Those whose process died are noted as unknown first."""
     await database.query(LOST, (session_id,))
     return await _entries(database, OPEN, (session_id,))
+
+
+async def due(database: Database) -> list[Entry]:
+    """Pushes of which nobody knows what became and whose branch is to be looked at now; each by one process alone."""
+    return await _entries(database, DUE, ())
+
+
+async def looked(database: Database, entry_id: int, outcome: Outcome) -> None:
+    """The end of looking after such a push."""
+    await database.query("update ledger set look_at = null, outcome = %s where id = %s", (outcome, entry_id))
 
 
 async def of_session(database: Database, session_id: int, most: int = 1000) -> list[Entry]:

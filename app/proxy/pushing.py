@@ -163,8 +163,7 @@ class Pushing:
             size = push.body.size if push.flight.sent else None
             if outcome == "unknown" and push.allowed.forward_only:
                 push.flight.sent = True  # a stop waits for this too
-                beginning = bytes(push.beginning)
-                outcome = await self._forward.settled(push.grant, command, beginning, push.agent)
+                outcome = await self._forward.settled(push.grant, command, begun.at)
             push.flight.entry = None
             await self._end(begun.entry, outcome, size)
 

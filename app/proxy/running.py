@@ -6,8 +6,8 @@ import asyncio
 import contextlib
 import functools
 import ssl
-from collections.abc import AsyncIterator, Collection
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator, Collection, Coroutine
+from typing import TYPE_CHECKING, Any
 
 from app.github.identity import AppIdentity
 from app.proxy.api.limits import FETCHES, LFS_REQUESTS
@@ -15,8 +15,10 @@ from app.proxy.application import Proxy
 from app.proxy.courier import Courier
 from app.proxy.fetching import Fetching
 from app.proxy.flights import Flights
+from app.proxy.forward import Forward
 from app.proxy.git_service import GitService
 from app.proxy.health import Health
+from app.proxy.late import Late
 from app.proxy.managing import Managing
 from app.proxy.minting import Minting
 from app.proxy.others import Others
@@ -62,9 +64,10 @@ async def proxying(
         courier = Courier(Minting(identity, upstream), upstream.revoke)
         flights = Flights(database, courier)
         stack.push_async_callback(_given_back, courier, flights)
-        await stack.enter_async_context(_watching(flights))
+        await stack.enter_async_context(_watching(flights.watch()))
         health = Health()
         service = GitService(upstream, courier, health)
+        await stack.enter_async_context(_watching(Late(database, Forward(database, service)).watch()))
 
         # Made when they are first asked for: GraphQL and the models of answers are memory that git alone does not need.
         @functools.cache
@@ -88,8 +91,8 @@ async def proxying(
 
 
 @contextlib.asynccontextmanager
-async def _watching(flights: Flights) -> AsyncIterator[None]:
-    task = asyncio.create_task(flights.watch())
+async def _watching(watch: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    task = asyncio.create_task(watch)
     try:
         yield
     finally:

@@ -22,7 +22,7 @@ from tests.github import rule_suites
 from tests.github.auth import Access, Actor, allowed, authenticate, can_see
 from tests.github.errors import ApiError
 from tests.github.git import clean_environment
-from tests.github.operations.pushes import record_push, ref_commands, refusal_of_push
+from tests.github.operations.pushes import record_push, ref_commands, refusal_of_push, standing
 from tests.github.state import Repository
 
 if TYPE_CHECKING:
@@ -73,8 +73,9 @@ class SmartHttp:
             env["PUSH_REFUSAL"] = refusal
         if actor.is_bot and not allowed(self.github.world, actor, repository, "workflows", "write"):
             env["WITHOUT_WORKFLOWS"] = "1"
+        before = await standing(self.github, repository, commands)
         await _backend(env, body, send)
-        done = await record_push(self.github, repository, commands, actor.login)
+        done = await record_push(self.github, repository, before, actor.login)
         await rule_suites.keep_push(self.github, repository, actor, done)
         await _end(send)
 

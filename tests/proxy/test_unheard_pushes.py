@@ -145,3 +145,20 @@ async def test_no_push_vouches_for_what_came_to_the_branch_by_other_ways(town: S
         assert await brought(town, ref, foreign) == 0
     assert await town.outcomes(grant) == ["unknown", "failed", "done"]
     assert await brought(town, ref, foreign) == 0 and town.refs()[ref] == foreign
+
+
+async def test_a_push_that_lies_about_where_the_branch_was_does_not_move_it_there(town: Scene) -> None:
+    """To a commit that is at GitHub elsewhere: putting back a push that never was would be a force push."""
+    ref, elsewhere = "refs/heads/agent/lying", "refs/heads/agent/lying-elsewhere"
+    token, grant = await town.open(branch=ref)
+    second, _ = await town.open(branch=elsewhere)
+    first, pack = commit_beside(town, "First")
+    assert b"ok " + ref.encode() in await push(town, command(ref, old=ZERO, new=first) + FLUSH + pack, token=token)
+    other, pack = commit_beside(town, "Another")
+    made = await push(town, command(elsewhere, old=ZERO, new=other) + FLUSH + pack, token=second)
+    assert b"ok " + elsewhere.encode() in made
+    async with begun(town, token, command(ref, old=other, new=first) + FLUSH + b"PACK", 500), asyncio.timeout(10):
+        while not await ledger.under_way(town.database, grant.session):  # noqa: ASYNC110 - a row in a table
+            await asyncio.sleep(0.01)
+    assert await town.outcomes(grant) == ["unknown", "done"]
+    assert town.refs()[ref] == first

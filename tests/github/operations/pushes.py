@@ -96,6 +96,12 @@ def _packets(data: bytes) -> Iterator[bytes]:
         position += length
 
 
+async def standing(github: SimulatedGitHub, repository: Repository, commands: list[RefCommand]) -> list[RefCommand]:
+    """Before `git receive-pack`: those commands that say rightly where their refs are. The others have no effect."""
+    git = github.git(repository)
+    return [one for one in commands if one.before == ZERO or await git.rev_parse(one.ref) == one.before]
+
+
 async def record_push(
     github: SimulatedGitHub, repository: Repository, commands: list[RefCommand], actor: str
 ) -> list[RefCommand]:
