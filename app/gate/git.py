@@ -7,11 +7,11 @@ nothing that a pull request contains can run or change an answer. Output is boun
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.gate.git_answers import GitAnswers, Question
 from app.gate.git_process import OUTPUT_LIMIT, Call, TooMuchSaid, in_event_loop, run
 from app.logging import LateLogger
 
@@ -108,14 +108,35 @@ def _command(arguments: Sequence[str]) -> str:
 
 
 class GitObjects:
-    """Questions to the objects of one bare repository."""
+    """Questions to the objects of one bare repository; `answers` keeps what was said of them by their ids.
 
-    def __init__(self, folder: Path) -> None:
+    Whether an object is here (`has`, `commit_of`) is asked each time: the repository is a cache that may be deleted.
+    """
+
+    def __init__(self, folder: Path, answers: GitAnswers | None = None) -> None:
         self.folder = folder
+        self._answers = answers
 
     async def _text(self, *arguments: str, stdin: bytes = b"") -> str:
         _, out, _ = await run_git(self.folder, arguments, stdin=stdin)
-        return out.decode("utf-8", "surrogateescape").strip()
+        return _as_text(out)
+
+    async def _said(
+        self,
+        named: Sequence[str],
+        *arguments: str,
+        stdin: bytes = b"",
+        good: frozenset[int] = frozenset({0}),
+    ) -> tuple[int, bytes]:
+        """Exit code and output of a command that asks about the objects `named`, and about nothing else."""
+        question = Question(str(self.folder), arguments, stdin)
+        known = None if self._answers is None else self._answers.get(question)
+        if known is not None:
+            return known
+        code, out, _ = await run_git(self.folder, arguments, stdin=stdin, good=good)
+        if self._answers is not None:
+            self._answers.put(question, named, (code, out))
+        return code, out
 
     async def has(self, *oids: str) -> bool:
         """Whether all of these objects are here."""
@@ -127,21 +148,20 @@ class GitObjects:
         return await self._text("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
 
     async def tree_of(self, commit: str) -> str:
-        return await self._text("rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{tree}}")
+        query = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{tree}}")
+        return _as_text((await self._said((commit,), *query))[1])
 
     async def parents_of(self, commit: str) -> tuple[str, ...]:
-        answer = await self._text("rev-list", "--no-walk", "--parents", "--end-of-options", commit)
-        return tuple(answer.split()[1:])
+        query = ("rev-list", "--no-walk", "--parents", "--end-of-options", commit)
+        return tuple(_as_text((await self._said((commit,), *query))[1]).split()[1:])
 
     async def merge_bases(self, one: str, other: str) -> tuple[str, ...]:
-        _, out, _ = await run_git(self.folder, ("merge-base", "--all", one, other), good=frozenset({0, 1}))
+        _, out = await self._said((one, other), "merge-base", "--all", one, other, good=frozenset({0, 1}))
         return tuple(out.decode().split())
 
     async def is_ancestor(self, ancestor: str, commit: str) -> bool:
-        code, _, _ = await run_git(
-            self.folder, ("merge-base", "--is-ancestor", ancestor, commit), good=frozenset({0, 1})
-        )
-        return code == 0
+        query = ("merge-base", "--is-ancestor", ancestor, commit)
+        return (await self._said((ancestor, commit), *query, good=frozenset({0, 1})))[0] == 0
 
     async def merge(self, target: str, head: str) -> Merge:
         """The tree of merging `head` into `target` as GitHub would; see Merge for when there is none."""
@@ -185,7 +205,7 @@ class GitObjects:
             "--full-index",
             "--no-abbrev",
         )
-        _, answer, _ = await run_git(self.folder, (*common, "--raw", "--numstat", "--end-of-options", old, new))
+        _, answer = await self._said((old, new), *common, "--raw", "--numstat", "--end-of-options", old, new)
         try:
             return split_answer(answer)
         except ValueError:
@@ -194,22 +214,22 @@ class GitObjects:
     async def commits_between(self, base: str, head: str, most: int) -> tuple[str, ...]:
         """Commits that `head` has and `base` has not, at most so many."""
         limit = f"--max-count={most}"
-        return tuple((await self._text("rev-list", limit, "--end-of-options", f"{base}..{head}")).split())
+        _, out = await self._said((base, head), "rev-list", limit, "--end-of-options", f"{base}..{head}")
+        return tuple(_as_text(out).split())
 
     async def paths_of_each(self, commits: Sequence[str]) -> bytes:
         """`diff-tree --stdin -z --raw` of commits, each against its parents, renames as two paths."""
         flags = ("--stdin", "-r", "-z", "-c", "--raw", "--root", "--no-renames", "--no-ext-diff", "--no-textconv")
         lines = "".join(f"{commit}\n" for commit in commits)  # git passes over a line that has no end
-        _, out, _ = await run_git(self.folder, ("diff-tree", *flags), stdin=lines.encode())
+        _, out = await self._said(commits, "diff-tree", *flags, stdin=lines.encode())
         return out
 
     async def blob(self, oid: str, limit: int) -> bytes | None:
         """A blob's bytes, or None when it is larger than `limit` bytes."""
-        size = int(await self._text("cat-file", "-s", oid))
+        size = int((await self._said((oid,), "cat-file", "-s", oid))[1])
         if size > limit:
             return None
-        _, out, _ = await run_git(self.folder, ("cat-file", "blob", oid))
-        return out
+        return (await self._said((oid,), "cat-file", "blob", oid))[1]
 
     async def blob_at(self, commit: str, path: str, limit: int) -> bytes | None:
         """The file at `path` of a commit; None when absent or too large."""
@@ -218,20 +238,22 @@ class GitObjects:
 
     async def files_in(self, commit: str, folder: str) -> tuple[str, ...]:
         """Paths directly in a folder of a commit; none when there is no such folder."""
-        _, out, _ = await run_git(
-            self.folder, ("ls-tree", "-z", "--full-tree", "--name-only", commit, "--", f":(literal){folder}/")
-        )
+        query = ("ls-tree", "-z", "--full-tree", "--name-only", commit, "--", f":(literal){folder}/")
+        _, out = await self._said((commit,), *query)
         return tuple(path.decode("utf-8", "surrogateescape") for path in out.split(b"\0") if path)
 
     async def listing(self, tree: str) -> bytes:
         """`ls-tree -r -z` of a commit or tree, as bytes for `app.gate.trees`. Raises GitFailed, GitTooLarge."""
-        _, out, _ = await run_git(self.folder, ("ls-tree", "-r", "-z", "--full-tree", tree))
-        return out
+        return (await self._said((tree,), "ls-tree", "-r", "-z", "--full-tree", tree))[1]
 
     async def entry_at(self, commit: str, path: str) -> str | None:
         """The object id of the tree entry at `path`, or None."""
-        _, out, _ = await run_git(self.folder, ("ls-tree", "-z", "--full-tree", commit, "--", f":(literal){path}"))
+        _, out = await self._said((commit,), "ls-tree", "-z", "--full-tree", commit, "--", f":(literal){path}")
         return out.split(b"\t", 1)[0].split(b" ")[2].decode() if out else None
+
+
+def _as_text(out: bytes) -> str:
+    return out.decode("utf-8", "surrogateescape").strip()
 
 
 def split_answer(answer: bytes) -> tuple[bytes, bytes]:
@@ -246,50 +268,13 @@ def split_answer(answer: bytes) -> tuple[bytes, bytes]:
     return answer[:at], answer[at:]
 
 
-@asynccontextmanager
-async def borrowed_objects(objects_folder: Path, folder: Path) -> AsyncIterator[GitObjects]:
-    """A fresh bare repository in `folder` that borrows the objects of another one.
-
-    It has none of the other one's configuration, hooks or attributes, and what is written stays in `folder`.
-    """
-    await _on_disk(_borrow, folder, objects_folder)
-    yield GitObjects(folder)
-
-
-# A commit graph is a cache of the other repository's; the commits themselves are what counts.
-_CONFIGURATION = """\
-[core]
-\trepositoryformatversion = 0
-\tbare = true
-\tcommitGraph = false
-"""
-
-
-def _borrow(folder: Path, objects_folder: Path) -> None:
-    """All that makes a folder a repository (https://git-scm.com/docs/gitrepository-layout), without asking git."""
-    (folder / "refs").mkdir(parents=True)
-    (folder / "HEAD").write_text("ref: refs/heads/main\n")
-    (folder / "config").write_text(_CONFIGURATION)
-    information = folder / "objects" / "info"
-    information.mkdir(parents=True, exist_ok=True)
-    (information / "alternates").write_bytes(_alternate(os.fsencode(objects_folder.resolve())) + b"\n")
-
-
-def _alternate(path: bytes) -> bytes:
-    """A line of `objects/info/alternates`; git unquotes one that begins with a quotation mark."""
-    if b"\n" not in path:
-        return path
-    quoted = path.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n")
-    return b'"' + quoted + b'"'
-
-
 async def init_bare(folder: Path) -> None:
     """Make `folder` an empty bare repository; harmless when it is one."""
-    await _on_disk(_make, folder)
+    await on_disk(_make, folder)
     await run_git(folder, ("init", "--bare", "--quiet", "--template=", str(folder)))
 
 
-async def _on_disk(work: Callable[..., None], *arguments: Path) -> None:
+async def on_disk(work: Callable[..., None], *arguments: Path) -> None:
     """An event loop does not wait for disks."""
     if not in_event_loop():
         work(*arguments)

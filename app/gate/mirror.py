@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.gate.git import GitObjects, init_bare, run_git
+from app.gate.git_answers import GitAnswers
 from app.gate.names import RepositoryName
 
 FETCH_LIMIT = 120.0  # seconds
@@ -74,6 +75,7 @@ class Mirrors:
         self._remote = remote
         self._writable = writable or remote
         self._locks: dict[int, asyncio.Lock] = {}
+        self._answers = GitAnswers()
 
     async def objects(
         self, installation_id: int, repository: RepositoryName, *, refs: Sequence[str], oids: Sequence[str]
@@ -83,7 +85,7 @@ class Mirrors:
         Raises MissingObjects when they are not reachable from the refs any more, GitFailed when git cannot fetch.
         """
         folder = self._folder / f"{repository.id}.git"
-        objects = GitObjects(folder)
+        objects = GitObjects(folder, self._answers)
         async with self._locks.setdefault(repository.id, asyncio.Lock()):
             if not (folder / "HEAD").exists():
                 await init_bare(folder)

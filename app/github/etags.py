@@ -6,8 +6,9 @@ One store an installation: an ETag must never be offered with another installati
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass
+
+from app.bounded import Bounded
 
 
 @dataclass(frozen=True)
@@ -23,30 +24,6 @@ class Stored:
         return len(self.body) + len(self.etag) + len(self.link)
 
 
-class EtagStore:
-    """Least recently used answers go first when `limit_bytes` is reached; one over a quarter of it is never kept."""
-
+class EtagStore(Bounded[str, Stored]):
     def __init__(self, limit_bytes: int = 16 * 1024 * 1024) -> None:
-        self._limit = limit_bytes
-        self._size = 0
-        self._stored: OrderedDict[str, Stored] = OrderedDict()
-
-    def get(self, key: str) -> Stored | None:
-        stored = self._stored.get(key)
-        if stored is not None:
-            self._stored.move_to_end(key)
-        return stored
-
-    def put(self, key: str, stored: Stored) -> None:
-        self.drop(key)
-        if stored.size > self._limit // 4:
-            return
-        self._stored[key] = stored
-        self._size += stored.size
-        while self._size > self._limit:
-            self._size -= self._stored.popitem(last=False)[1].size
-
-    def drop(self, key: str) -> None:
-        stored = self._stored.pop(key, None)
-        if stored is not None:
-            self._size -= stored.size
+        super().__init__(limit_bytes, lambda _, stored: stored.size)

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.errors import ActionableError
-from app.gate.git import GitFailed, GitObjects, borrowed_objects, run_git
+from app.gate.git import GitFailed, GitObjects, run_git
+from app.gate.git_borrowing import borrowed_objects
 from policies.escape import clean
 
 # Names beside `refs/` that people judge by; a merge tool or a checkout action leaves them.

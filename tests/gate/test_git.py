@@ -11,7 +11,8 @@ import pytest
 
 from app.gate.changes import read_changes, read_diff
 from app.gate.diffs import UnreadableDiff, parse_diff
-from app.gate.git import GitFailed, GitObjects, borrowed_objects, run_git, split_answer
+from app.gate.git import GitFailed, GitObjects, run_git, split_answer
+from app.gate.git_borrowing import borrowed_objects
 from app.gate.mirror import Mirrors, Remote
 from app.gate.names import RepositoryName
 from app.gate.workflows import local_references, read_workflow_files

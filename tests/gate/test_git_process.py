@@ -15,7 +15,8 @@ import pytest
 
 from app.gate import git_process
 from app.gate.ending import end_process
-from app.gate.git import GitFailed, GitObjects, GitTooLarge, GitTooSlow, borrowed_objects, run_git
+from app.gate.git import GitFailed, GitObjects, GitTooLarge, GitTooSlow, run_git
+from app.gate.git_borrowing import borrowed_objects
 from app.gate.git_process import Call, TooMuchSaid, in_event_loop, run, run_without_loop
 from app.local.work import finish, in_loop, side_by_side
 

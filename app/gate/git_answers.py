@@ -1,0 +1,42 @@
+"""What git said about objects that are named by their full ids. It never changes, and most looks at a pull request ask
+what the one before asked: nine of ten processes of git were for that."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from app.bounded import Bounded
+
+LIMIT = 16 * 1024 * 1024  # bytes, in a process
+_OBJECT_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+
+Said = tuple[int, bytes]  # exit code and standard output of a command that did not fail
+
+
+class Question(NamedTuple):
+    """A command of git. The folder belongs to it: who may ask one repository must not learn what another one holds."""
+
+    folder: str
+    arguments: tuple[str, ...]
+    stdin: bytes
+
+
+class GitAnswers:
+    """The answers to questions whose words but for the object ids `named` are constants."""
+
+    def __init__(self, limit_bytes: int = LIMIT) -> None:
+        self._kept: Bounded[Question, Said] = Bounded(limit_bytes, _size)
+
+    def get(self, question: Question) -> Said | None:
+        return self._kept.get(question)
+
+    def put(self, question: Question, named: Sequence[str], said: Said) -> None:
+        """Kept only if all that is named are full object ids: a ref moves, and a short id may get a twin."""
+        if all(map(_OBJECT_ID.fullmatch, named)):
+            self._kept.put(question, said)
+
+
+def _size(question: Question, said: Said) -> int:
+    return len(question.folder) + sum(map(len, question.arguments)) + len(question.stdin) + len(said[1])

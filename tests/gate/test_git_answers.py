@@ -1,0 +1,118 @@
+"""What git said about objects by their ids is asked once; what may change is asked again."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.gate import git
+from app.gate.git import GitFailed, GitObjects
+from app.gate.git_answers import GitAnswers
+from tests.gate.test_git import Clone
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Clone:
+    return Clone(tmp_path / "clone")
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Git's commands, as they are run."""
+    run_git, commands = git.run_git, []
+
+    async def run(folder: Path, arguments: Any, **options: Any) -> Any:
+        commands.append(arguments[0])
+        return await run_git(folder, arguments, **options)
+
+    monkeypatch.setattr(git, "run_git", run)
+    return commands
+
+
+def objects_of(clone: Clone, answers: GitAnswers) -> GitObjects:
+    return GitObjects(clone.folder / ".git", answers)
+
+
+async def everything(objects: GitObjects, one: str, other: str) -> list[object]:
+    (path,) = (await objects.listing(other)).partition(b"\t")[2].rstrip(b"\0").split(b"\0")
+    oid = await objects.entry_at(other, path.decode()) or ""
+    return [
+        await objects.tree_of(other),
+        await objects.parents_of(other),
+        await objects.merge_bases(one, other),
+        await objects.is_ancestor(other, one),
+        await objects.diff(one, other),
+        await objects.commits_between(one, other, 10),
+        await objects.paths_of_each((one, other)),
+        await objects.blob(oid, 100),
+        await objects.blob(oid, 1),
+        await objects.files_in(other, "src"),
+    ]
+
+
+async def test_the_same_is_asked_once(clone: Clone, asked: list[str]) -> None:
+    one, other = clone.commit(src__a="1\n"), clone.commit(src__a="2\n")
+    objects = objects_of(clone, GitAnswers())
+    first = await everything(objects, one, other)
+    assert len(asked) == 12
+    assert await everything(objects, one, other) == first
+    assert len(asked) == 12
+    assert await everything(GitObjects(objects.folder), one, other) == first, "as it is without"
+
+
+async def test_a_branch_is_asked_for_each_time(clone: Clone) -> None:
+    objects = objects_of(clone, GitAnswers())
+    first = clone.commit(a="1\n")
+    assert await objects.merge_bases("HEAD", "HEAD") == (first,)
+    second = clone.commit(a="2\n")
+    assert await objects.merge_bases("HEAD", "HEAD") == (second,)
+
+
+async def test_one_repository_says_nothing_of_another(clone: Clone, tmp_path: Path) -> None:
+    answers = GitAnswers()
+    oid = clone.commit(a="secret\n")
+    await objects_of(clone, answers).listing(oid)
+    other = tmp_path / "other.git"
+    await git.init_bare(other)
+    with pytest.raises(GitFailed):
+        await GitObjects(other, answers).listing(oid)
+
+
+async def test_whether_an_object_is_here_is_asked_each_time(clone: Clone) -> None:
+    """A mirror may be deleted at any time."""
+    objects = objects_of(clone, GitAnswers())
+    oid = clone.commit(a="1\n")
+    listing = await objects.listing(oid)
+    assert await objects.has(oid) and await objects.commit_of(oid) == oid
+    shutil.rmtree(objects.folder / "objects")
+    (objects.folder / "objects").mkdir()
+    assert not await objects.has(oid)
+    with pytest.raises(GitFailed):
+        await objects.commit_of(oid)
+    assert await objects.listing(oid) == listing
+
+
+async def test_a_failure_is_not_kept(clone: Clone) -> None:
+    objects = objects_of(clone, GitAnswers())
+    oid = clone.commit(a="1\n")
+    packed = objects.folder / "objects"
+    shutil.move(packed, packed.with_name("away"))
+    packed.mkdir()
+    with pytest.raises(GitFailed):
+        await objects.listing(oid)
+    packed.rmdir()
+    shutil.move(packed.with_name("away"), packed)
+    assert await objects.listing(oid)
+
+
+async def test_large_answers_are_not_kept(clone: Clone, asked: list[str]) -> None:
+    objects = objects_of(clone, GitAnswers(limit_bytes=4 * 300))
+    oid = clone.commit(**{"a" * 150: "1\n"})
+    for _ in range(2):
+        await objects.listing(oid)
+    assert asked == ["ls-tree", "ls-tree"]
