@@ -119,7 +119,11 @@ class Standing(Told):
 class Asking(Asked):
     """A question that only a person can answer. The attempt rests until it is answered."""
 
-    cause: Cause = "missing_information"
+    cause: Cause = Field(
+        default="missing_information",
+        description="A person is told at once of a `requirement_conflict` whose question quotes both lines of the "
+        "ticket word by word, and of a `permission_expansion` that names the path or branch which was refused before.",
+    )
     question: Text
     options: Annotated[list[Line], Field(max_length=MOST_OPTIONS)] = Field(default_factory=list)
     recommended: Line | None = Field(default=None, description="One of the options.")

@@ -63,7 +63,11 @@ class Desk:
         recommended: str | None = None,
         cause: Cause = "missing_information",
     ) -> dict[str, Any]:
-        """Ask a person. The attempt rests until read_messages has the answer. `default` happens if nobody answers."""
+        """Ask a person. The attempt rests until read_messages has the answer. `default` happens if nobody answers.
+
+        A requirement_conflict quotes both lines of the ticket word by word; a permission_expansion names the path or
+        branch that was refused. Of other questions people hear later.
+        """
         body: dict[str, Any] = {"question": question, "default": default, "options": options or [], "cause": cause}
         return await self._said(
             Asking("POST", "/session/questions", body | ({"recommended": recommended} if recommended else {}))

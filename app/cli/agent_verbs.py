@@ -241,7 +241,12 @@ def _ask_options(one: argparse.ArgumentParser) -> None:
     one.add_argument(
         "--default", required=True, metavar="WORDS", help="What happens if nobody answers: something safe."
     )
-    one.add_argument("--cause", choices=CAUSES, default=CAUSES[0])
+    one.add_argument(
+        "--cause",
+        choices=CAUSES,
+        default=CAUSES[0],
+        help="A conflict quotes both lines of the ticket word by word; an expansion names what was refused.",
+    )
 
 
 def _seconds(most: int) -> Callable[[str], int]:

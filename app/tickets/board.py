@@ -13,8 +13,9 @@ from app.github.errors import NotFound, Refused
 from app.github.issues import Issue
 from app.keys import BoardKey, TicketKey
 from app.store.database import Connection
-from app.store.tickets import boards, brakes, canaries, runs, snapshots, ticket
+from app.store.tickets import boards, brakes, canaries, escalations, runs, snapshots, ticket
 from app.store.tickets.boards import BoardIssue, Doing, OpenQuestion
+from app.store.tickets.escalations import Matter
 from app.store.tickets.runs import Spent
 from app.store.tickets.snapshots import TicketSnapshot
 from app.store.tickets.ticket import TicketRow
@@ -92,6 +93,7 @@ class _Known:
     doing: dict[int, Doing]
     questions: dict[int, OpenQuestion]
     causes: dict[int, tuple[str, str]]
+    brought_up: dict[int, Matter]
     done: frozenset[int]  # of the tickets that others wait for, those that were merged
 
 
@@ -141,6 +143,7 @@ async def _known(connection: Connection, place: Place, numbers: list[int]) -> _K
         await boards.doing(*own, numbers),
         await boards.questions(*own, numbers),
         await boards.causes(*own, numbers),
+        {one.number: one.matter for one in await escalations.all_open(*own)},
         frozenset(number for number, state in states.items() if state in DONE),
     )
 
@@ -173,6 +176,9 @@ def _why(row: TicketRow, known: _Known, now: datetime) -> tuple[Cause | None, st
     event, because = known.causes.get(row.number, ("", ""))
     if row.state is State.STOPPING:
         return (Cause.STOP_UNCONFIRMED if now - row.since >= LATE else None), because
+    brought_up = known.brought_up.get(row.number)
+    if brought_up is not None:
+        return brought_up.cause, brought_up.detail
     question = known.questions.get(row.number)
     if question is not None:
         return (Cause(question.cause) if question.cause in set(Cause) else None), question.question

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,10 @@ from app.store.audit import Entry
 from app.store.database import Database
 from app.store.tickets import escalations
 from app.store.tickets.escalations import Escalation
+from app.store.tickets.runs import Progress
+from app.tickets.board import row_of
+from app.tickets.parts import place_of
+from policies.tickets.escalation import Cause
 from policies.tickets.states import State
 from tests.checks.test_tickets import body
 from tests.gate.shop import BUNDLE, fail_ci
@@ -92,6 +97,12 @@ async def test_a_first_failure_tells_nobody_and_the_same_once_more_tells_one_per
         shown = at_desk.card(number)
         assert "needs you: the same failure again, or no attempt is left" in shown
         assert "`/limit attempts=4`" in shown
+        place = await place_of(at_desk.parts, at_desk.key(number))
+        assert place is not None
+        async with database.transaction() as connection:
+            row = await row_of(connection, place, "https://github.test/acme/shop", number, at_desk.stage.gate.now())
+        assert row is not None
+        assert row.cause is Cause.REPEATED_FAILURE
         await tell(at_desk)
         (said,) = told(at_desk, number)
         assert_harmless(said)
@@ -125,6 +136,23 @@ async def test_a_change_of_stored_data_is_told_before_it_is_merged_and_the_work_
         assert f"`/approve {pull.head_sha[:12]}`" in said
         assert pull.merged_at is None
         await at_desk.say(pull.number, "/hold let me see")
+        assert await _open(at_desk, number) is None
+
+
+async def test_limits_that_end_more_than_a_tenth_of_todays_attempts_are_told(
+    tmp_path: Path, database: Database
+) -> None:
+    async with telling_desk(tmp_path, database) as at_desk:
+        number = await _accepted(at_desk)
+        claimed = await at_desk.claimed()
+        await at_desk.report(claimed, Progress(cost=Decimal(1_000)))
+        await at_desk.look(number)
+        await at_desk.stage.run_to_rest()
+        assert await at_desk.state(number) is State.CAP_HIT
+        await tell(at_desk)
+        (said,) = told(at_desk, number)
+        assert said.startswith(f"**#{number} needs you: limits end many attempts today**\n")
+        await at_desk.say(number, "/limit cost=40\nReason: it is worth it")
         assert await _open(at_desk, number) is None
 
 
