@@ -43,7 +43,6 @@ GONE = (
 )
 OTHER = ("Nothing was written: GitHub knows you as somebody else.", "Sign out here and at GitHub, and sign in as one.")
 UNSURE = ("It may have been written or not.", "Look at the thread on GitHub before you say it again.")
-REFUSED = ("Nothing was written: GitHub refused it.", "Say it on GitHub yourself; it tells there what is missing.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +60,7 @@ class BoardActs:
         self._pages = entrance.pages
         self._forms = forms
         self._web_url = web_url
-        entrance.sign_in.errand = self._write
+        entrance.sign_in.errand = self
 
     def router(self) -> APIRouter:
         router, path = APIRouter(), "/{owner}/{name}/board/{ticket}"
@@ -148,7 +147,7 @@ class BoardActs:
     def _again(self, repository: Repository, kept: PageCommand) -> Response:
         return self._pages.message(*UNSURE, 409) if kept.comment_id is None else _result(repository, kept)
 
-    async def _write(self, github: UserGitHub, person: Person, key: str) -> Response:
+    async def run(self, github: UserGitHub, person: Person, key: str) -> Response:
         """Write the comment that was pressed, as whom GitHub says has come back, if that is who pressed."""
         async with self._board.database.transaction() as connection:
             kept = await page_commands.find(connection, key)
@@ -161,6 +160,26 @@ class BoardActs:
                 return self._again(repository, kept)
         return await self._commented(github, repository, kept)
 
+    async def give_up(self, key: str) -> Response:
+        """The command to say oneself."""
+        async with self._board.database.transaction() as connection:
+            kept = await page_commands.find(connection, key)
+            repository = None if kept is None else await repositories.find(connection, kept.repository_id)
+        if kept is None or repository is None:
+            return self._pages.message(*GONE, 409)
+        return self._to_copy(repository, kept, "GitHub did not confirm who you are")
+
+    def _to_copy(self, repository: Repository, kept: PageCommand, because: str) -> Response:
+        path = f"/{repository.owner}/{repository.name}"
+        return self._pages.page(
+            "board-copy.html",
+            409,
+            because=because,
+            body=kept.body,
+            thread=f"{self._web_url}{path}/issues/{kept.thread}",
+            back=f"{path}/board/{kept.ticket}",
+        )
+
     async def _commented(self, github: UserGitHub, repository: Repository, kept: PageCommand) -> Response:
         path = route(ISSUE + "/comments", owner=repository.owner, name=repository.name, number=kept.thread)
         try:
@@ -168,7 +187,7 @@ class BoardActs:
                 answer = await github.arequest("POST", path, json={"body": kept.body})
             comment_id = int(answer.json()["id"])
         except RequestFailed as wrong:
-            return await self._not_written(kept, wrong.response.status_code)
+            return await self._not_written(repository, kept, wrong.response.status_code)
         except (GitHubException, TimeoutError, ValueError, KeyError, TypeError) as wrong:
             log.warning("a comment may not have been written", error=type(wrong).__name__)
             return self._pages.message(*UNSURE, 502)
@@ -176,14 +195,14 @@ class BoardActs:
             await page_commands.written(connection, kept.key, comment_id)
         return _result(repository, replace(kept, comment_id=comment_id))
 
-    async def _not_written(self, kept: PageCommand, status: int) -> Response:
+    async def _not_written(self, repository: Repository, kept: PageCommand, status: int) -> Response:
         """GitHub did nothing where it refuses; where it fails nobody knows."""
         log.warning("a comment was not written", status=status)
         if status >= 500:
             return self._pages.message(*UNSURE, 502)
         async with self._board.database.transaction() as connection:
             await page_commands.unwritten(connection, kept.key)
-        return self._pages.message(*REFUSED, 409)
+        return self._to_copy(repository, kept, "GitHub refused it")
 
 
 def _result(repository: Repository, written: PageCommand) -> Response:

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TypeVar
+from typing import Protocol, TypeVar
 from urllib.parse import quote, urlencode
 
 import httpx
@@ -74,8 +74,15 @@ class _User(BaseModel):
 
 
 UserGitHub = GitHub[OAuthTokenAuthStrategy]
-# What is done once in a person's own name; the text is what it is about. It deals with GitHub's errors itself.
-Errand = Callable[[UserGitHub, Person, str], Awaitable[Response]]
+
+
+class Errand(Protocol):
+    """What is done once in a person's own name; `about` is what it is about. It deals with GitHub's errors itself."""
+
+    async def run(self, github: UserGitHub, person: Person, about: str) -> Response: ...
+
+    async def give_up(self, about: str) -> Response:
+        """GitHub did not say who it is, because they refused, or it is away."""
 
 
 class NotConfirmed(Exception):
@@ -147,6 +154,8 @@ class SignIn:
         try:
             response = await self._confirmed(code, pending)
         except NotConfirmed as wrong:
+            if "about" in pending and self.errand is not None:
+                return await self.errand.give_up(pending["about"])
             return self._refused(str(wrong))
         self._pending.remove(response)
         return response
@@ -194,7 +203,7 @@ class SignIn:
     async def _came_back(self, github: UserGitHub, person: Person, pending: Mapping[str, str]) -> Response:
         if "about" in pending:
             assert self.errand is not None
-            return await self.errand(github, person, pending["about"])
+            return await self.errand.run(github, person, pending["about"])
         response = RedirectResponse(own_page(pending["to"]), 303)
         self._session.put(response, {"sub": str(person.id), "login": person.login}, self._now())
         return response

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from html import unescape
 
+import httpx
 import pytest
 
 from app.store.tickets import snapshots
@@ -42,6 +44,8 @@ async def test_a_button_writes_one_comment_of_the_person_and_the_gate_hears_it(a
     async with Browser(at_desk.stage, web, "ada") as ada:
         page = (await ada.open(path)).text
         assert "<h1>An agent works on it. Nothing to do; <code>/status</code> says how far it is.</h1>" in page
+        assert (await ada.head(path)).status_code == 200
+        assert "You wrote" not in (await ada.get(f"{path}?said=<script>")).text
         form = await ada.form(path, "/stop now")
         first, second = await ada.post_form(path, form), await ada.post_form(path, form)
         shown = await ada.follow(second)
@@ -114,7 +118,15 @@ async def test_github_decides_who_came_back_and_whether_it_is_written(at_desk: D
         ada.becomes("ada")
         # Refused: nothing was written, and it can be pressed again.
         faults.add(Fault("fail", "POST", COMMENTS, status=403))
-        assert "GitHub refused it" in (await ada.follow(await ada.post_form(path, form))).text
+        refused = (await ada.follow(await ada.post_form(path, form))).text
+        assert "Nothing was written: GitHub refused it. Say it yourself." in refused
+        # She does not let the App act for her: she is shown what to say and where.
+        onward = await ada.post_form(path, form)
+        state = httpx.URL(unescape(onward.text.partition("url=")[2].partition('"')[0])).params["state"]
+        denied = await ada.get("/signed-in", params={"error": "access_denied", "state": state})
+        assert "GitHub did not confirm who you are. Say it yourself." in denied.text
+        assert '<textarea readonly rows="4">/pause</textarea>' in denied.text
+        assert f"/acme/shop/issues/{number}" in denied.text
         assert (await ada.follow(await ada.post_form(path, form))).status_code == 200
         # Written, and the answer was lost: it is not written again.
         form = await ada.form(path, "/status")
