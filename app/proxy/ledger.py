@@ -204,13 +204,13 @@ async def written(database: Database, session_id: int, most: int) -> list[Entry]
     return await _entries(database, sql, (session_id, most))
 
 
-async def unsure(database: Database, session_id: int, lately: timedelta) -> bool:
-    """Whether a write of the session ended lately of which nobody knows what became: GitHub may still do it."""
-    sql = """
-    select exists (select from ledger where session_id = %s and outcome = 'unknown'
-      and ended_at > clock_timestamp() - %s::interval)
-    """
-    return bool((await database.query(sql, (session_id, lately)))[0][0])
+async def unsure(database: Database, session_id: int, lately: timedelta) -> list[Entry]:
+    """The writes of a session that ended lately of which nobody knows what became: GitHub may still do them."""
+    sql: LiteralString = (
+        f"select {COLUMNS} from ledger where session_id = %s and outcome = 'unknown' "
+        "and ended_at > clock_timestamp() - %s::interval order by id"
+    )
+    return await _entries(database, sql, (session_id, lately))
 
 
 async def made(database: Database, grant: Grant, *, number: int | None = None) -> list[Entry]:

@@ -49,7 +49,7 @@ async def _happens(parts: TicketParts, session_id: int) -> bool:
     """GitHub may still finish a push whose connection broke after its last byte."""
     if await ledger.under_way(parts.gate.database, session_id):
         return True
-    return await ledger.unsure(parts.gate.database, session_id, timedelta(seconds=AFTERWARDS))
+    return bool(await ledger.unsure(parts.gate.database, session_id, timedelta(seconds=AFTERWARDS)))
 
 
 def _about(row: TicketRow, run: runs.Run) -> dict[str, object]:

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import AsyncIterator, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,10 @@ import pytest
 from app.github.clients import GitHubApp
 from app.proxy import flights, ledger, sessions
 from app.proxy.grant import Grant
+from app.proxy.ledger import Entry
 from app.proxy.listening import Address, listener, server
 from app.proxy.running import proxying
-from app.proxy.stopping import stop
+from app.proxy.stopping import _may_move, stop
 from app.store.database import Database
 from tests.proxy.scene import Scene, raw_exchange, serving
 from tests.proxy.test_attacks_http import ADVERTISEMENT, ask, request, status
@@ -69,6 +71,8 @@ async def test_a_stop_ends_the_push_under_way_and_is_said_afterwards(town: Scene
         stopped = await stop(town.database, app, grant.session, "enough")
         assert stopped is not None and stopped.confirmed and stopped.was_live and stopped.oid is None
         assert "refs/heads/agent/stopped does not exist" in stopped.sentence
+        # It is cut, and would create the branch if GitHub could end it all the same.
+        assert stopped.may_follow and stopped.sentence.endswith("look at the branch again in a while.")
         assert await ledger.under_way(town.database, grant.session) == []
         answer = await reader.readuntil(b"ng refs/heads/agent/stopped refused by Mergegate")
         assert b"Mergegate stopped this push: the session ended while this was under way" in answer
@@ -155,6 +159,7 @@ async def test_a_stop_reads_the_branch_and_says_when_it_cannot(town: Scene) -> N
     async with courier(town) as app:
         stopped = await stop(town.database, app, grant.session, "enough")
         assert stopped is not None and stopped.confirmed and stopped.oid == commit
+        assert not stopped.may_follow and stopped.sentence.endswith(f"is at {commit}.")
         again = await stop(town.database, app, grant.session, "once more")
         assert again is not None and again.confirmed and not again.was_live
         assert await stop(town.database, app, 10_000, "nobody") is None
@@ -227,3 +232,22 @@ async def test_a_fetch_under_way_ends_too(town: Scene, tmp_path: Path) -> None:
     writer.close()
     with contextlib.suppress(ConnectionError):
         await writer.wait_closed()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "at", "may"),
+    [
+        ("a" * 40, "b" * 40, "a" * 40, True),
+        ("a" * 40, "b" * 40, "b" * 40, False),  # it is there
+        ("a" * 40, "b" * 40, "c" * 40, False),  # another was quicker
+        ("a" * 40, "b" * 40, None, False),
+        ("0" * 40, "b" * 40, None, True),
+        ("0" * 40, "b" * 40, "a" * 40, False),
+        ("a" * 40, "a" * 40, "a" * 40, False),
+        (None, None, None, False),  # a write to the API
+    ],
+)
+def test_which_push_may_still_move_the_branch(old: str | None, new: str | None, at: str | None, may: bool) -> None:
+    now = datetime(2026, 11, 30, tzinfo=UTC)
+    entry = Entry(1, 1, 42, "push", "refs/heads/agent/x", old, new, None, None, None, None, now, now, "unknown")
+    assert _may_move(entry, at) is may
