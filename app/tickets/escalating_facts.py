@@ -193,8 +193,9 @@ async def _refused(connection: Connection, view: TicketView) -> frozenset[Power]
     """What the proxy refused its sessions, and paths of its last change that the ticket does not allow."""
     row = view.row
     sessions = [subject_of(one.grant.session) for one in view.sessions]
+    own = {one.grant.branch for one in view.sessions}  # refused there was what it brought, not that it did
     told = await audit.data_of(connection, "push-refused", row.repository_id, sessions)
-    branches = {Power("branch", str(ref)) for data in told for ref in data["refs"]}
+    branches = {Power("branch", str(ref)) for data in told for ref in data["refs"] if ref not in own}
     if row.pull_number is None:
         return frozenset(branches)
     key = str(PullKey(row.installation_id, row.repository_id, row.pull_number))

@@ -128,20 +128,21 @@ def plan(
 ) -> Plan:
     """The messages that are due now. `sent` are those of the last days, at least as far back as what is waiting.
 
-    `elsewhere` counts today's messages of other repositories by person: a person's day is one.
+    `elsewhere` counts today's messages of other repositories by person, in small letters: a person's day is one,
+    however a policy spells the login.
     """
     groups = _due(waiting, sent, rules, now)
     told = Counter(elsewhere or {})
-    told.update(push.person for push in sent if rules.hours.day(push.at) == rules.hours.day(now))
+    told.update(push.person.casefold() for push in sent if rules.hours.day(push.at) == rules.hours.day(now))
     pushes, capped, held = [], Counter[str](), set[int]()
     for (person, cause), tickets in groups.items():
         if _is_joined(person, cause, sent, rules, now):
             continue
-        if told[person] >= rules.daily:
+        if told[person.casefold()] >= rules.daily:
             capped[person] += 1
             held.update(tickets)
             continue
-        told[person] += 1
+        told[person.casefold()] += 1
         pushes.append(Push(person, cause, tuple(sorted(tickets)), now))
     return Plan(tuple(pushes), dict(capped), tuple(sorted(held)))
 
@@ -163,8 +164,8 @@ def _next_person(one: Waiting, sent: Sequence[Push], rules: PushRules, now: date
     if one.way == "digest":
         return None
     about = [push for push in sent if push.cause is one.cause and one.ticket in push.tickets and push.at >= one.since]
-    told = {push.person for push in about}
-    person = next((each for each in one.people if each not in told), None)
+    told = {push.person.casefold() for push in about}
+    person = next((each for each in one.people if each.casefold() not in told), None)
     last = max((push.at for push in about), default=None)
     return person if last is None or _is_late(one, last, rules, now) else None
 
@@ -177,4 +178,7 @@ def _is_late(one: Waiting, last: datetime, rules: PushRules, now: datetime) -> b
 
 def _is_joined(person: str, cause: Cause, sent: Sequence[Push], rules: PushRules, now: datetime) -> bool:
     """Whether the person heard of this cause a moment ago: what came since is told together, when that is over."""
-    return any(push.person == person and push.cause is cause and now - push.at < rules.together for push in sent)
+    name = person.casefold()
+    return any(
+        push.person.casefold() == name and push.cause is cause and now - push.at < rules.together for push in sent
+    )

@@ -60,7 +60,8 @@ class Reruns:
 
 @dataclass(frozen=True, slots=True)
 class Pushes:
-    """Pushes by person and day of the week's zone, and how many were followed by that person's act within a day."""
+    """Pushes by person (in small letters) and day of the week's zone, and how many were followed by that person's act
+    within a day."""
 
     by_day: Mapping[tuple[str, date], int]
     actionable: Ratio
@@ -220,12 +221,13 @@ def canaries(found: Sequence[Canary], week: Week) -> Ratio:
 
 def pushes(found: Sequence[Push], acts: Sequence[Act], week: Week) -> Pushes:
     sent = [one for one in found if week.holds(one.at)]
-    days = Counter((one.person, one.at.astimezone(week.zone).date()) for one in sent)
+    days = Counter((one.person.casefold(), one.at.astimezone(week.zone).date()) for one in sent)
     return Pushes(dict(sorted(days.items())), share(_is_answered(one, acts) for one in sent))
 
 
 def _is_answered(push: Push, acts: Sequence[Act]) -> bool:
-    own = (act.at for act in acts if act.number in push.numbers and act.by == push.person)
+    person = push.person.casefold()
+    own = (act.at for act in acts if act.number in push.numbers and act.by.casefold() == person)
     return any(push.at <= at <= push.at + ANSWERS_WITHIN for at in own)
 
 

@@ -69,7 +69,7 @@ async def test_two_lines_that_contradict_each_other_and_a_refusal_that_is_asked_
         assert len(told(at_desk, number)) == 1  # nothing refused it yet
         await at_desk.say(number, "/answer 3 no")
         assert claimed.grant is not None
-        data = {"because": "it is another branch", "refs": ["refs/heads/release"]}
+        data = {"because": "it is another branch", "refs": ["refs/heads/release", claimed.run.branch]}
         entry = Entry("push-refused", f"session:{claimed.grant.session}", at_desk.shop.id, data)
         async with database.transaction() as connection:
             await audit.append(connection, [entry])

@@ -133,7 +133,7 @@ async def test_a_person_has_one_day_over_all_repositories(database: Database) ->
         for repository, outcome in ((1, None), (2, "posted"), (2, "failed"), (3, "dropped")):
             await connection.execute(
                 "insert into ticket_pushes (repository_id, person, cause, numbers, planned_at, outcome) "
-                "values (%s, 'ada', 'cap_hits', '{1}', now(), %s)",
+                "values (%s, 'Ada', 'cap_hits', '{1}', now(), %s)",
                 (repository, outcome),
             )
         since = datetime.now(UTC) - HOUR

@@ -53,10 +53,10 @@ async def since(connection: Connection, repository_id: int, moment: datetime) ->
 
 
 async def elsewhere(connection: Connection, repository_id: int, moment: datetime) -> dict[str, int]:
-    """Messages of all other repositories since then, by person."""
+    """Messages of all other repositories since then, by person in small letters."""
     cursor = await connection.execute(
-        f"select person, count(*) from ticket_pushes where repository_id <> %s and planned_at >= %s and {COUNTED} "
-        "group by person",
+        "select lower(person), count(*) from ticket_pushes "
+        f"where repository_id <> %s and planned_at >= %s and {COUNTED} group by lower(person)",
         (repository_id, moment),
     )
     return {row[0]: row[1] for row in await cursor.fetchall()}

@@ -92,6 +92,14 @@ def test_a_persons_day_is_one_over_all_repositories() -> None:
     assert plan([FAILED], [], RULES, MONDAY_NOON, {"ada": 11, "bob": 12}).pushes
 
 
+def test_a_login_is_the_same_however_it_is_spelled() -> None:
+    told = plan([replace(FAILED, people=("ADA", "bob"))], [], RULES, MONDAY_NOON, {"ada": 12})
+    assert told.capped == {"ADA": 1}
+    earlier = [Push("Ada", Cause.REPEATED_FAILURE, (7,), MONDAY_NOON)]
+    assert plan([FAILED], earlier, RULES, MONDAY_NOON + 4 * HOUR).pushes[0].person == "bob"
+    assert not plan([replace(FAILED, ticket=8)], earlier, RULES, MONDAY_NOON).pushes
+
+
 def test_the_rules_are_those_of_the_policy() -> None:
     pushes = load(
         "version: 1\nticket: {pushes: {zone: Asia/Tokyo, days: [sat, sun], daily: 3}}", presets()

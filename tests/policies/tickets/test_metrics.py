@@ -130,7 +130,7 @@ TABLE = Records(
         PullSpan(105, at(7, 0), None),  # opened after
     ),
     pushes=(
-        Push((3,), "ada", at(1, 9)),  # answered after five hours
+        Push((2, 3), "Ada", at(1, 9)),  # answered after five hours
         Push((5,), "ada", at(1, 22)),  # never
         Push((2,), "bob", at(-1, 21)),  # before the week
         Push((10,), "bob", at(4, 10)),  # by somebody else
