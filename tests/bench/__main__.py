@@ -18,7 +18,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from tests.bench import checking, day, idle, intake, judging, logs, proxying, queue, settling
+from tests.bench import checking, day, idle, intake, judging, logs, night, proxying, queue, settling
 from tests.bench.measured import Row
 
 Say = Callable[[str], None]
@@ -53,6 +53,7 @@ PARTS: Mapping[str, Part] = {
     "intake": lambda folder, say: asyncio.run(intake.measure(folder, say)),
     "settling": lambda folder, say: asyncio.run(settling.measure(folder, say)),
     "day": lambda folder, say: asyncio.run(day.measure(folder, say)),
+    "night": lambda folder, say: asyncio.run(night.measure(folder, say)),
     "proxying": lambda folder, say: asyncio.run(proxying.measure(folder, say)),
     "memory": proxying.measure_memory,
     "idle": lambda folder, say: asyncio.run(idle.measure(folder, say)),

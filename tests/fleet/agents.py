@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from decimal import Decimal
 from itertools import chain, repeat
 from random import Random
@@ -23,6 +24,7 @@ from tests.fleet.verdicts import Truth
 Minutes = AsyncIterator[float]
 SIGN = 4.0  # minutes between two signs of life
 DEAREST = Decimal("0.45")  # US dollars of one call of a model, at most
+CAUSES = ("missing_information", "requirement_conflict")
 FAULTS = ("2 of 41 tests fail", "the change is outside of the allowed paths", "no job of CI ran the tests")
 
 
@@ -32,11 +34,11 @@ class Over(Exception):
 
 @dataclass
 class Seen:
-    """What agents lived through, for the count at the end. `tokens` by ticket, `calls` of models let through."""
+    """What agents lived through, for the count at the end. `tokens` have their ticket's number."""
 
     tokens: list[tuple[int, str]] = field(default_factory=list)
     kinds: Counter[str] = field(default_factory=Counter)
-    calls: int = 0
+    spent: list[tuple[datetime, int, Decimal]] = field(default_factory=list)  # calls of models let through
     refused_calls: int = 0
     answers: Counter[int] = field(default_factory=Counter)  # by status
 
@@ -52,6 +54,7 @@ class Job:
     branch: str
     token: str
     key: str
+    says: tuple[str, str]  # two lines of its ticket
 
     async def ask(self, method: str, path: str, body: object = None) -> dict[str, Any]:
         """Raises Over where the gate says that nothing of this session goes on."""
@@ -70,8 +73,10 @@ class Job:
         spent = cost or Decimal(self.random.randint(3, 20)) / 100
         assert spent <= DEAREST
         let_through = self.town.litellm.call(self.key, spent)
-        self.seen.calls += let_through
-        self.seen.refused_calls += not let_through
+        if let_through:
+            self.seen.spent.append((self.town.clock.now, self.number, spent))
+        else:
+            self.seen.refused_calls += 1
         return let_through
 
     async def push(self, fault: str | None) -> None:
@@ -113,13 +118,19 @@ async def machine(town: Town, name: str, seed: int, seen: Seen) -> Minutes:
         kind = drawn.choices(list(KINDS), [weight for weight, _ in KINDS.values()])[0]
         seen.kinds[kind] += 1
         seen.tokens.append((claim["ticket"], claim["token"]))
-        job = Job(town, drawn, seen, claim["ticket"], claim["branch"], claim["token"], claim["models"]["key"])
+        job = job_of(town, drawn, seen, claim)
         try:
             async for minutes in KINDS[kind][1](job):
                 yield minutes
         except Over:
             pass
         yield random.uniform(0.5, 3)
+
+
+def job_of(town: Town, drawn: Random, seen: Seen, claim: dict[str, Any]) -> Job:
+    lines = (claim["snapshot"]["goal"], claim["snapshot"]["done_when"][0])
+    given = (claim["ticket"], claim["branch"], claim["token"], claim["models"]["key"])
+    return Job(town, drawn, seen, *given, lines)
 
 
 async def works(job: Job, signs: int) -> Minutes:
@@ -163,12 +174,16 @@ async def lies(job: Job) -> Minutes:
         yield minutes
 
 
+def question(job: Job, cause: str) -> dict[str, Any]:
+    """A conflict goes up to people where it quotes two lines of the ticket."""
+    words = f"“{job.says[0]}” and “{job.says[1]}” cannot both hold. Gross or net?"
+    return {"question": words, "options": ["gross", "net"], "default": "it rests", "cause": cause}
+
+
 async def asks(job: Job) -> Minutes:
     async for minutes in works(job, 2):
         yield minutes
-    question = {"question": "Gross or net price?", "options": ["gross", "net"], "default": "it rests"}
-    cause = job.random.choice(["missing_information", "requirement_conflict"])
-    await job.ask("POST", "/session/questions", {**question, "cause": cause})
+    await job.ask("POST", "/session/questions", question(job, job.random.choice(CAUSES)))
     while await job.state() != "running":
         yield 2 * SIGN
     async for minutes in passes(job):

@@ -24,12 +24,14 @@ where ended_at is null and expires_at > clock_timestamp() and tickets.state in
 
 @dataclass(frozen=True)
 class Plan:
-    """How large a night is. `phone` is the mean of the minutes between two comments of each of the two people."""
+    """How large a night is. `phone` is the mean of the minutes between two comments of each of the two people; in the
+    `rest` (hours) after it nobody is there, and what was put off is shown."""
 
     tickets: int
     agents: int
     hours: float
     phone: float
+    rest: float
     seed: int = 7
 
     @property

@@ -26,7 +26,7 @@ from app.github.client import Settings as ClientSettings
 from app.github.clients import GitHubApp
 from app.github.identity import AppIdentity
 from app.intake.webhook import PATH, Intake
-from app.keys import BoardKey, PeopleKey, TicketKey, WatchKey, parse_key
+from app.keys import parse_key
 from app.proxy.incoming import Incoming, Message, Scope
 from app.secret import SecretStr
 from app.store import work
@@ -65,6 +65,7 @@ class Town:
     litellm: LiteLlm
     agents: AgentApi
     parts: Parts
+    tickets: TicketParts
     enrolment: str
     traffic: Traffic
     verdicts: Verdicts
@@ -164,7 +165,7 @@ async def town(folder: Path, conninfo: str, begins: datetime, policy: str) -> As
         verdicts = Verdicts(clock, database, github, shop, installation.id)
         looks: dict[str, int] = {}
 
-        async def of_ticket(lease: Lease, key: TicketKey | BoardKey | PeopleKey | WatchKey) -> Outcome:
+        async def of_ticket(lease: Lease, key: Any) -> Outcome:
             return await reconcile(tickets, lease, key)
 
         real = Reconciler(gate, timedelta(minutes=10), of_ticket)
@@ -184,7 +185,19 @@ async def town(folder: Path, conninfo: str, begins: datetime, policy: str) -> As
         stack.push_async_callback(github.stop)
         token, _ = await enrolled(database, shop.id, POOL)
         yield Town(
-            *(clock, database, github, gate, app, installation, shop, litellm, AgentApi(parts, clock.seconds), parts),
+            *(
+                clock,
+                database,
+                github,
+                gate,
+                app,
+                installation,
+                shop,
+                litellm,
+                AgentApi(parts, clock.seconds),
+                parts,
+                tickets,
+            ),
             *(token, Traffic(github, app.id), verdicts, _NightWorker(database, look), looks),
         )
     assert github.crashes == []
