@@ -14,10 +14,10 @@ LONGEST := tests/gate/test_machine.py tests/gate/test_machine_calm.py tests/gate
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run test compiled-pure pure lint format bench mutation soak lock
+.PHONY: help demo demo-fleet run test compiled-pure pure lint format bench mutation soak lock
 
 help: ## Show this list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
 
 $(STAMP): requirements-dev.txt pyproject.toml
 	@echo "==> Setting up $(VENV) (needs the package index once)"
@@ -30,6 +30,9 @@ $(STAMP): requirements-dev.txt pyproject.toml
 
 demo: $(STAMP) ## Three pull requests through the gate, no GitHub account needed (KEEP=1 leaves it running)
 	@$(BIN)/python -m tests.demo $(if $(KEEP),--keep)
+
+demo-fleet: $(STAMP) ## The first weeks of two agents, up to the decision about the third, on a clock that is a value
+	@$(BIN)/python -m tests.demo.fleet
 
 run: $(STAMP) ## Start the service
 	@$(BIN)/mergegate serve

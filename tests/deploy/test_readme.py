@@ -12,7 +12,9 @@ from app.cli import commands
 from app.config import Settings, read_settings
 from app.gate.presets import read_presets
 from checks.bundle import Bundle, parse_bundle
+from checks.commands import read_commands
 from policies.load import load
+from policies.tickets.verbs import VERBS
 from tests.gate.catalogue import IN_DIFFS, IN_TESTS, IN_WORDS, IN_WORKFLOWS, Cheat
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -75,3 +77,15 @@ def test_what_a_document_links_to_is_there(document: str) -> None:
     links = re.findall(r"\]\(([^)#\s]+)", path.read_text(encoding="utf-8"))
     missing = [link for link in links if "://" not in link and not (path.parent / link).exists()]
     assert missing == []
+
+
+def test_what_the_first_week_says_to_type_are_commands() -> None:
+    section = README.split("### First week\n", 1)[1].split("\n### ", 1)[0]
+    blocks = re.findall(r"```text\n(.*?)```", section, re.S)
+    typed = [line.strip() for block in blocks for line in block.splitlines() if line.strip()]
+    assert len(typed) >= 6
+    for line in typed:
+        said = read_commands(line)
+        assert [one.verb in VERBS for one in said] == [True], line
+    inline = {word.split()[0] for word in re.findall(r"`/([a-z][^`]*)`", section)}
+    assert inline <= set(VERBS), inline

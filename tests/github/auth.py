@@ -64,7 +64,6 @@ class Actor:
         return f"installation:{self.installation_id}" if self.installation_id else f"{self.kind}:{self.login}"
 
 
-
 ANONYMOUS = Actor("", "anonymous")
 
 
