@@ -63,13 +63,17 @@ async def test_a_judge_that_has_nothing_against_it_is_shown_facts_alone(stage: S
     assert row.given_digest and row.output_digest and row.began_at and row.ended_at
 
 
-async def test_one_that_objects_sends_it_to_a_person_whose_word_decides(stage: Scene, tmp_path: Path) -> None:
-    shop = await open_shop(stage, JUDGED)
+async def test_one_that_objects_or_is_not_there_sends_it_to_a_person_whose_word_decides(
+    stage: Scene, tmp_path: Path
+) -> None:
+    shop = await open_shop(stage, JUDGED.replace("[one]", "[one, other]"))
     judge = hire(stage, tmp_path, "one", says("fail", reasons=["It drops a `check`."]))
     pull = await agent_pull(stage, shop)
     await stage.settle()
     assert stage.verdict(shop, pull) == {"evidence": "success", "review": "in_progress"}
     assert "says no: It drops a" in stage.summary(shop, pull, "review")
+    assert "`other`, which this server does not have" in stage.summary(shop, pull, "review")
+    assert [row.judge for row in await said_of(stage, pull)] == ["one"]
     await stage.github.push(shop, "agent/discount", {"shop/more.py": "MORE = 1\n"}, author="courier[bot]")
     await stage.settle()
     assert calls_of(judge) == 2, "another head is another subject"
@@ -77,15 +81,6 @@ async def test_one_that_objects_sends_it_to_a_person_whose_word_decides(stage: S
     await stage.settle()
     assert pull.merged_at is not None
     assert calls_of(judge) == 2
-
-
-async def test_a_judge_that_the_server_does_not_have_leaves_it_to_a_person(stage: Scene) -> None:
-    shop = await open_shop(stage, JUDGED)
-    pull = await agent_pull(stage, shop)
-    await stage.settle()
-    assert stage.verdict(shop, pull) == {"evidence": "success", "review": "in_progress"}
-    assert "which this server does not have" in stage.summary(shop, pull, "review")
-    assert await said_of(stage, pull) == []
 
 
 async def test_a_call_that_is_broken_off_again_and_again_ends(stage: Scene, tmp_path: Path) -> None:

@@ -8,13 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from app.gate.names import RepositoryName
+from app.judge.matter import NotShown, matter_of
 from app.store.database import Database
+from app.store.opinions import StoredOpinion
 from app.store.tickets import escalations, runs
 from policies.tickets.escalation import Cause
 from policies.tickets.states import State
 from tests.checks.test_tickets import body
 from tests.gate.judge_programs import given_to, hire, says
+from tests.gate.scene import scene
 from tests.gate.shop import BUNDLE
+from tests.tickets import rows
 from tests.tickets.desk import FORM
 from tests.tickets.telling import assert_harmless, tell, telling, telling_desk, told
 
@@ -57,3 +62,17 @@ async def test_two_that_disagree_go_up_and_both_were_shown_the_accepted_ticket(
             assert (await runs.spent_by_each(*own, [number]))[number].cost == Decimal("0.75")
             assert (await runs.spent_since(*own, up.opened_at - timedelta(hours=1))).cost == Decimal("0.75")
             assert (await runs.spent_by(*own, number + 1)).cost == 0
+
+
+async def test_a_ticket_that_was_accepted_anew_is_not_shown_under_its_old_name(
+    tmp_path: Path, database: Database
+) -> None:
+    async with scene(tmp_path, database) as stage:
+        async with database.transaction() as connection:
+            await rows.accepted(connection)
+        row = StoredOpinion(
+            "a", rows.REPOSITORY, 7, rows.NUMBER, "sha256:old", "one", "1" * 40, "2" * 40, "3" * 40, stage.gate.now()
+        )
+        shop = RepositoryName(rows.REPOSITORY, "acme", "shop", "main")
+        with pytest.raises(NotShown, match="accepted anew"):
+            await matter_of(stage.gate, 1, shop, row)
