@@ -65,6 +65,9 @@ WRONG = [
     ({"MERGEGATE_LITELLM_URL": "https://models.example"}, "MERGEGATE_LITELLM_KEY: missing"),
     ({"MERGEGATE_LITELLM_KEY": "sk-1"}, "MERGEGATE_LITELLM_URL: missing"),
     ({"MERGEGATE_LITELLM_URL": "http://models.example", "MERGEGATE_LITELLM_KEY": "sk-1"}, "not https"),
+    ({"MERGEGATE_JUDGES": "one=judge"}, "MERGEGATE_JUDGES: 'one=judge' is not NAME=/PATH"),
+    ({"MERGEGATE_JUDGE_SECONDS": "281"}, "MERGEGATE_JUDGE_SECONDS: 281 is more than 280"),
+    ({"MERGEGATE_CANARY_HOURS": "169"}, "MERGEGATE_CANARY_HOURS: 169 is more than 168"),
     ({"MERGEGATE_PORT": "http"}, "MERGEGATE_PORT"),
     ({"MERGEGATE_APP_ID": "7"}, "MERGEGATE_PRIVATE_KEY: missing"),
     ({"MERGEGATE_PRIVATE_KEY": KEY}, "MERGEGATE_APP_ID: missing"),
@@ -92,3 +95,9 @@ def test_servers_of_other_ci_systems(tmp_path: Path) -> None:
     assert "bkua_1" not in repr(settings)
     with pytest.raises(Misconfigured, match="MERGEGATE_JENKINS_USER: missing"):
         read_settings({"MERGEGATE_JENKINS_TOKEN": "x", "MERGEGATE_JENKINS_URL": "https://ci.acme.test"})
+
+
+def test_judges_and_canaries() -> None:
+    settings = read_settings({"MERGEGATE_JUDGES": "one=/a/b two=/c", "MERGEGATE_CANARY_HOURS": "0"})
+    assert settings.judges == {"one": Path("/a/b"), "two": Path("/c")}
+    assert (settings.judge_seconds, settings.canary_hours, read_settings({}).canary_hours) == (240, 0, 24)

@@ -8,6 +8,7 @@ import pytest
 
 from app.gate.recorded import UnreadableRecord, dump_snapshot, read_snapshot
 from checks.codeowners import parse
+from checks.opinions import Opinion, Opinions
 from checks.snapshot import Override, PolicyProposal, Snapshot, Unread, VerdictChange
 from tests.policies.build import ADA, HEAD, NOW, person_snapshot, snapshot
 from tests.policies.test_form_of_findings import CHANGES
@@ -18,6 +19,7 @@ MORE = {
     "same_change": frozenset({HEAD}),
     "overrides": (Override(ADA, "It burns.", HEAD, NOW, 9),),
     "codeowners": parse("CODEOWNERS", b"* @ada\n"),
+    "opinions": Opinions((Opinion("a", "one", NOW, "fail", ("x",), "sha256:x"),), frozenset({"one"}), 2, 0.5),
     "policy_proposal": PolicyProposal((), False, (VerdictChange(1, "pending", "passed"),), 1, 1),
 }
 SNAPSHOTS: dict[str, Snapshot] = {name: snapshot(**changes) for name, changes in CHANGES.items()}
