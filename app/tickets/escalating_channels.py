@@ -77,7 +77,7 @@ def read_channels(path: Path) -> Channels:
 
 def _parsed(path: Path, raw: bytes) -> dict[str, tuple[SecretStr, ...]]:
     try:
-        found = read_document(raw.decode("utf-8"), max_bytes=MOST_BYTES, max_depth=MOST_DEPTH).value
+        found: Any = read_document(raw.decode("utf-8"), max_bytes=MOST_BYTES, max_depth=MOST_DEPTH).value
     except (UnicodeDecodeError, DocumentError):
         raise UnusableChannels(f"MERGEGATE_CHANNELS: {path} is no YAML of at most {MOST_BYTES} bytes") from None
     if not isinstance(found, dict) or not all(_is_entry(login, urls) for login, urls in found.items()):

@@ -16,13 +16,14 @@ from app.store.decisions import Json
 from app.store.tickets import runs
 from app.store.tickets.escalations import Matter
 from app.store.tickets.questions import Question
-from app.tickets.parts import Place
+from app.tickets.parts import Place, issue_address
 from app.tickets.view import TicketView, limits_now
 from checks.finding import Status
 from policies.fields import PERSON
 from policies.tickets.escalation import Cause, Facts, Power, causes, way
 from policies.tickets.escalation_facts import lines_of, outside_scope, quoted_lines, wanted
 from policies.tickets.escalation_pushes import people_for
+from policies.tickets.escalation_question import ON_PULL
 from policies.tickets.states import ACTIVE, Event, State
 
 MIGRATION = "migration"  # an area: checks.areas
@@ -84,7 +85,7 @@ def _own(known: Known, place: Place) -> Iterator[Matter]:
             _name(known, cause),
             way(cause, known.risk, known.cap_share),
             _detail(known, cause),
-            log=view.failures[-1].log if cause is Cause.REPEATED_FAILURE and view.failures else None,
+            log=_log(known, place, cause),
             head="" if view.pull is None else view.pull.head_sha,
             attempts=limits_now(view, place).attempts,
             people=_people(known, place),
@@ -128,7 +129,15 @@ def _detail(known: Known, cause: Cause) -> str:
         return next((one.cause for one in changes if one.event is Event.CAP), "")
     if cause is Cause.REPEATED_FAILURE and known.view.failures:
         return known.view.failures[-1].reason
-    return changes[0].cause if changes else ""
+    return f"`{changes[0].cause}`" if changes else ""
+
+
+def _log(known: Known, place: Place, cause: Cause) -> str | None:
+    """Where to look: at the pull request where the choices are commands there, else at what failed."""
+    pull, failures = known.view.row.pull_number, known.view.failures
+    if cause in ON_PULL and pull is not None:
+        return issue_address(place, pull)
+    return failures[-1].log if cause is Cause.REPEATED_FAILURE and failures else None
 
 
 def _questions(known: Known, place: Place) -> Iterator[Matter]:

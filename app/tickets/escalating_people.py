@@ -14,9 +14,7 @@ import structlog
 
 from app.gate.apply import Applier
 from app.gate.effects import PostNotice
-from app.github.addresses import route
 from app.github.errors import NotFound, Refused
-from app.github.git_access import web_url
 from app.keys import PeopleKey, TicketKey
 from app.store import notices
 from app.store.notices import Notice
@@ -29,7 +27,7 @@ from app.store.worker import Done, Outcome, Sleep
 from app.tickets.escalating_canary import tell_missed
 from app.tickets.escalating_morning import tell_morning
 from app.tickets.escalating_week import tell_week
-from app.tickets.parts import Place, TicketParts, place_of
+from app.tickets.parts import Place, TicketParts, issue_address, place_of
 from policies.tickets.escalation_pushes import PushRules, Waiting, plan, rules_of
 from policies.tickets.escalation_question import group_text, question_text, verdict_line, verdict_line_of
 
@@ -136,16 +134,10 @@ async def _tell_channels(telling: Telling, one: Planned, about: list[Escalation]
     if channels is None:
         return
     line = f"{telling.place.repository.full_name} {line_of(telling, about)}"
-    taken = await channels.send(one.push.person, line, _address(telling, issue))
+    taken = await channels.send(one.push.person, line, issue_address(telling.place, issue))
     if taken:
         async with telling.parts.gate.database.transaction() as connection:
             await pushes.taken(connection, one.id, taken)
-
-
-def _address(telling: Telling, issue: int) -> str:
-    repository = telling.place.repository
-    path = route("/{owner}/{name}/issues/{number}", owner=repository.owner, name=repository.name, number=issue)
-    return web_url(telling.place.client.identity.api_url) + path
 
 
 def _subject(one: Planned) -> str:

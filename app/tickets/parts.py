@@ -10,8 +10,10 @@ from app.gate.names import RepositoryName
 from app.gate.policies import policy_of_tip
 from app.gate.target import BRANCHES
 from app.github import graph
+from app.github.addresses import route
 from app.github.client import GitHubClient
 from app.github.clients import GitHubApp
+from app.github.git_access import web_url
 from app.keys import TicketKey
 from app.tickets.escalating_channels import Channels
 from app.tickets.litellm import Gateway
@@ -58,6 +60,12 @@ class Place:
     def readable(self) -> bool:
         """Whether the policy says what may be done; where it does not, nothing begins."""
         return self.policy.origin not in ("broken", "unread")
+
+
+def issue_address(place: Place, number: int) -> str:
+    """Of an issue or pull request, for people."""
+    names = {"owner": place.repository.owner, "name": place.repository.name}
+    return web_url(place.client.identity.api_url) + route("/{owner}/{name}/issues/{number}", **names, number=number)
 
 
 async def place_of(parts: TicketParts, key: TicketKey) -> Place | None:

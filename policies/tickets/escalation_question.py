@@ -11,6 +11,7 @@ from policies.tickets.texts import TEXTS
 from policies.tickets.words import Language
 
 LONGEST = 240  # characters of what an agent or a log says
+ON_PULL = frozenset({Cause.DATA_MIGRATION, Cause.JUDGES_DISAGREE})  # what is said there decides
 MOST_NAMED = 30  # tickets that one message names
 # The verbs that settle a matter as soon as they are carried out. An answer, an approval and whatever changes the
 # ticket's state settle it by what is then known of the ticket; nothing that a person says confirms a stop.
@@ -45,7 +46,7 @@ class Asked:
     ordinal: int | None
     cause: Cause
     detail: str
-    log: str | None = None  # address of the raw log
+    log: str | None = None  # address of the raw log, or of the pull request that the choices are about
     head: str = ""
     path: str = ""
     attempts: int = 0
@@ -105,9 +106,14 @@ def group_text(cause: Cause, tickets: Sequence[int], language: Language) -> str:
             f"**{verdict_line_of(cause, tickets, language)}**",
             named if more <= 0 else f"{named} {words['more'].format(count=more)}",
             words["each"],
-            f"{words['silence']}: {words[SILENCE[cause]]}.",
+            _silence(cause, language),
         ]
     )
+
+
+def _silence(cause: Cause, language: Language) -> str:
+    words = TEXTS[language]
+    return f"{words['silence']}: {words[SILENCE[cause]]}{'.' if language == 'en' else '。'}"
 
 
 def question_text(asked: Asked, language: Language) -> str:
@@ -121,9 +127,9 @@ def question_text(asked: Asked, language: Language) -> str:
         f"**{verdict_line(asked, language)}**{number}",
         inert(asked.detail, LONGEST),
         "→ " + " · ".join(shown),
-        f"{words['silence']}: {words[SILENCE[asked.cause]]}.",
+        _silence(asked.cause, language),
     ]
     log = plain_address(asked.log)
     if log is not None:
-        lines.append(f"[{words['log']}]({log})")
+        lines.append(f"[{words['pull' if asked.cause in ON_PULL else 'log']}]({log})")
     return "\n".join(line for line in lines if line)

@@ -134,6 +134,9 @@ async def test_a_change_of_stored_data_is_told_before_it_is_merged_and_the_work_
         (said,) = told(at_desk, number)
         assert said.startswith(f"**#{number} needs you: it changes stored data**\n")
         assert f"`/approve {pull.head_sha[:12]}`" in said
+        standing = await _open(at_desk, number)
+        assert standing is not None
+        assert str(standing.matter.log).endswith(f"/acme/shop/issues/{pull.number}")  # a link where it is https
         assert pull.merged_at is None
         await at_desk.say(pull.number, "/hold let me see")
         assert await _open(at_desk, number) is None
@@ -173,6 +176,6 @@ async def test_only_a_stop_that_is_not_confirmed_is_told_at_night(tmp_path: Path
         await at_desk.look(number)
         await tell(at_desk)
         (said,) = told(at_desk, number)
-        assert said.startswith(f"**#{number} needs you: a stop is not confirmed**\n")
+        assert said.startswith(f"**#{number} needs you: a stop is not confirmed**\n`/stop now`\n")
         await tell(at_desk, timedelta(minutes=30))  # whoever was told does not answer
         assert len(told(at_desk, number)) == 2

@@ -118,6 +118,15 @@ def test_the_gates_own_matter_has_no_number_to_answer_by() -> None:
     assert first == "**#12 needs you: the same failure again, or no attempt is left**"
 
 
+def test_what_is_decided_on_the_pull_request_leads_there() -> None:
+    about = replace(ASKED, cause=Cause.DATA_MIGRATION, log="https://github.com/acme/shop/issues/13")
+    lines = question_text(about, "ja").splitlines()
+    assert lines[-2:] == [
+        "返答がない場合: マージされません。",
+        "[プルリクエスト](https://github.com/acme/shop/issues/13)",
+    ]
+
+
 def test_what_settles_a_matter_is_a_verb_and_nothing_confirms_a_stop_by_words() -> None:
     assert set(ANSWERS) == set(Cause)
     assert set().union(*ANSWERS.values()) <= set(VERBS)
