@@ -60,7 +60,7 @@ def _judged(rules: JudgeRules, judge: str, snapshot: Snapshot, *, ready: bool) -
     obstacle = _obstacle(rules, judge, known)
     if obstacle is not None:
         return needs_person(CHECK, obstacle, fix=_LOOK), False
-    return pending(CHECK, f"The judge `{judge}` is asked now.", fix=_WAIT), True
+    return _awaited(judge), True
 
 
 def _obstacle(rules: JudgeRules, judge: str, known: Opinions) -> str | None:
@@ -73,11 +73,16 @@ def _obstacle(rules: JudgeRules, judge: str, known: Opinions) -> str | None:
     return None
 
 
+def _awaited(judge: str) -> Finding:
+    """In the same words before it is asked and afterwards: they need not be written twice."""
+    return pending(CHECK, f"The judge `{judge}` looks at it.", fix=_WAIT)
+
+
 def _of_opinion(opinion: Opinion, snapshot: Snapshot) -> Finding:
     judge = opinion.judge
     evidence = Evidence(f"opinion {opinion.id[:12]} of {judge}", digest=opinion.digest)
     if awaited(opinion, snapshot.observed_at):
-        return pending(CHECK, f"The judge `{judge}` looks at it.", fix=_WAIT)
+        return _awaited(judge)
     if opinion.said is None:
         minutes = int(ANSWERS_WITHIN.total_seconds() // 60)
         return needs_person(CHECK, f"The judge `{judge}` gave no answer within {minutes} minutes.", fix=_LOOK)
