@@ -17,6 +17,7 @@ from typing import Any
 
 import httpx
 
+from app.github.wire import tls
 from app.secret import SecretStr
 
 SECONDS = 5.0  # for one call; a claim waits for it
@@ -40,13 +41,18 @@ class IssuedKey:
         return hashlib.sha256(self.key.get_secret_value().encode()).hexdigest()
 
 
+def _connection() -> httpx.AsyncBaseTransport:
+    """For one call. Keys are read every few minutes each, and a TLS context of its own would cost most of that."""
+    return httpx.AsyncHTTPTransport(verify=tls(), trust_env=False)
+
+
 @dataclass(frozen=True, slots=True)
 class Gateway:
     """`url` is where agents reach the gateway too, without a slash at its end; `admin_key` may make keys."""
 
     url: str
     admin_key: SecretStr
-    connect: Callable[[], httpx.AsyncBaseTransport] = httpx.AsyncHTTPTransport
+    connect: Callable[[], httpx.AsyncBaseTransport] = _connection
 
     async def generate(self, *, budget: Decimal, seconds: int, metadata: Mapping[str, Any]) -> IssuedKey:
         """A key for so long and so much. Raises GatewayFailed, also where the gateway does not say that it holds to it.

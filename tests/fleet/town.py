@@ -86,7 +86,8 @@ class Town:
         async def receive() -> Message:
             if given:
                 return {"type": "http.request", "body": given.pop(), "more_body": False}
-            return await asyncio.get_running_loop().create_future()  # the client stays
+            await asyncio.Event().wait()  # the client stays
+            raise AssertionError
 
         async def send(message: Message) -> None:
             sent.append(message)

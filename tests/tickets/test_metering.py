@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from decimal import Decimal
@@ -10,6 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from app.github.wire import tls
 from app.secret import SecretStr
 from app.store.database import Database
 from app.store.tickets import runs
@@ -195,3 +197,14 @@ async def test_an_answer_that_is_none_is_no_spend(answer: httpx.Response, said: 
     transport = httpx.MockTransport(lambda _: answer)
     with pytest.raises(GatewayFailed, match=said):
         await Gateway("http://gateway.test", SecretStr("sk-x"), lambda: transport).spend("ab" * 32)
+
+
+async def test_a_call_of_the_gateway_makes_no_tls_context_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    tls()  # it takes tens of milliseconds, and is made once
+
+    def refused(**_: object) -> None:
+        raise AssertionError("another context")
+
+    monkeypatch.setattr(ssl, "create_default_context", refused)
+    gateway = Gateway("https://gateway.test", SecretStr("sk-x"))
+    assert isinstance(gateway.connect(), httpx.AsyncHTTPTransport)
