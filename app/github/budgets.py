@@ -33,6 +33,8 @@ FAILURES = 5
 """Requests in a row that GitHub fails before it is left alone for a moment, which grows while it goes on failing."""
 LONGEST_REST = 30.0  # seconds
 WIDEST_WAIT = 900.0
+LONGEST_TAIL = 600.0
+"""Seconds over which those who are put off are told to come, one after the other; they may be put off again then."""
 
 
 class Urgency(IntEnum):
@@ -215,28 +217,40 @@ class WriteBucket:
         self._clock = clock
         self._sleep = sleep
         self._next = 0.0
+        self._tails: dict[Urgency, float] = {}
         self._sent: deque[float] = deque(maxlen=limits.per_hour)
 
     async def turn(self, request: str, now: float) -> None:
         """Wait for this write's moment; `now` is the wall clock's time, for the error.
 
-        Raises RateLimited, and takes no place, when it is further away than the limits' patience.
+        Raises RateLimited, and takes no place, when it is further away than the limits' patience. Those who are put off
+        are told to come one after the other: hundreds that came at the same moment would come for one place.
         """
-        wait = self._slot() - self._clock()
+        slot, pace = self._slot()
+        wait = slot - self._clock()
         if wait > self._limits.patience:
-            raise RateLimited(request, "writes are spread over time to stay under GitHub's limits", moment(now + wait))
-        self._take(self._slot())
+            until = moment(now + self._put_off(slot, pace) - self._clock())
+            raise RateLimited(request, "writes are spread over time to stay under GitHub's limits", until)
+        self._take(slot)
         if wait > 0:
             await self._sleep(wait)
 
-    def _slot(self) -> float:
+    def _slot(self) -> tuple[float, float]:
+        """The next moment for a write, and the seconds between two under the limit that says so."""
         limits, sent = self._limits, self._sent
-        slot = max(self._clock(), self._next - (limits.burst - 1) / limits.per_second)
+        slot, pace = max(self._clock(), self._next - (limits.burst - 1) / limits.per_second), 1 / limits.per_second
         for most, seconds in ((limits.per_minute, 60), (limits.per_hour, 3600)):
             own = max(1, int(most * (1 - KEPT_BACK[present_urgency()])))
-            if len(sent) >= own:
-                slot = max(slot, sent[-own] + seconds)
-        return slot
+            if len(sent) >= own and sent[-own] + seconds > slot:
+                slot, pace = sent[-own] + seconds, seconds / own
+        return slot, pace
+
+    def _put_off(self, slot: float, pace: float) -> float:
+        """Behind those of the same urgency that were put off before."""
+        urgency = present_urgency()
+        tail = max(slot, min(self._tails.get(urgency, 0.0) + pace, slot + LONGEST_TAIL))
+        self._tails[urgency] = tail
+        return tail
 
     def _take(self, slot: float) -> None:
         self._next = max(slot, self._next) + 1 / self._limits.per_second

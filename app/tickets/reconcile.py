@@ -142,9 +142,8 @@ async def _shown(parts: TicketParts, place: Place, issue: Issue, view: TicketVie
             await make_children(parts.gate, place, issue, view.row)
         with urgency(present_urgency() if view.row.state in WAITED_FOR else Urgency.RESYNC):
             await show(parts.gate, place, issue, view)
-    except RateLimited:
-        # Not at the very moment when there is room for one write: all that wait would come for it.
-        return parts.gate.now() + AT_WORK_AGAIN
+    except RateLimited as limited:
+        return limited.until
     return None
 
 

@@ -161,10 +161,7 @@ async def test_a_write_that_would_wait_long_takes_no_place() -> None:
     bucket = WriteBucket(WriteLimits(per_minute=2, burst=2, patience=3), time, time.sleep)
     await bucket.turn("POST /x", START)
     await bucket.turn("POST /x", START)
-    for _ in range(3):
-        with pytest.raises(RateLimited) as caught:
-            await bucket.turn("POST /x", START)
-        assert caught.value.until == at(60)
+    assert [await _put_off(bucket) for _ in range(3)] == [at(60), at(90), at(120)]
     time.now += 58
     await bucket.turn("POST /x", START)
     assert time.now == 1060
@@ -210,6 +207,23 @@ async def test_part_of_the_writes_is_kept_back_for_the_more_urgent(level: Urgenc
         await bucket.turn("POST /x", START)
     with pytest.raises(RateLimited):
         await bucket.turn("POST /x", START)
+
+
+async def test_those_who_are_put_off_come_one_after_the_other() -> None:
+    """Behind each other at the hour's pace, within ten minutes; the less urgent do not stand in the others' row."""
+    time = Time()
+    bucket = WriteBucket(WriteLimits(per_second=1e6, burst=1000, per_minute=1000, per_hour=10, patience=0), time)
+    for _ in range(10):
+        await bucket.turn("POST /x", START)
+    assert [await _put_off(bucket) for _ in range(4)] == [at(3600), at(3960), at(4200), at(4200)]
+    with urgency(Urgency.COMMAND):
+        assert await _put_off(bucket) == at(3600)
+
+
+async def _put_off(bucket: WriteBucket) -> datetime:
+    with pytest.raises(RateLimited) as caught:
+        await bucket.turn("POST /x", START)
+    return caught.value.until
 
 
 async def test_a_mutation_is_a_write_and_a_query_is_none(github: GitHubDouble) -> None:
