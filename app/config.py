@@ -6,7 +6,7 @@ credentials); several secrets or keys are separated by blank lines or commas, so
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
@@ -38,7 +38,7 @@ class AppSettings:
     """One GitHub App: its id and private keys, the newest key first."""
 
     app_id: int
-    private_keys: tuple[SecretStr, ...]
+    private_keys: Sequence[SecretStr]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +69,7 @@ class Settings:
     courier: AppSettings | None = None
     accounts: tuple[str, ...] = ()  # logins; with any, installations of other accounts are ignored
     pages: PageSettings | None = None
-    webhook_secrets: tuple[SecretStr, ...] = ()
+    webhook_secrets: Sequence[SecretStr] = ()
     host: str = "127.0.0.1"
     port: int = 8000
     metrics_host: str = "127.0.0.1"

@@ -30,6 +30,7 @@ from app.heartbeat import beat
 from app.intake.webhook import Intake
 from app.judge.judges import Judges
 from app.proxy.courier_app import courier_identity
+from app.rotation import Reread, rotated
 from app.store import work
 from app.store.database import Database
 from app.store.deliveries import DeliveryWriter
@@ -74,8 +75,11 @@ class Service:
 
 
 @contextlib.asynccontextmanager
-async def running(settings: Settings, parts: Parts) -> AsyncIterator[Service]:
-    """The service while the block lasts. Raises Misconfigured, and the store's errors, before anything is served."""
+async def running(settings: Settings, parts: Parts, reread: Reread | None = None) -> AsyncIterator[Service]:
+    """The service while the block lasts. Raises Misconfigured, and the store's errors, before anything is served.
+
+    `reread` reads the settings again; with it secrets are rotated while it runs.
+    """
     if settings.gate is None:
         raise Misconfigured(NOT_CONNECTED)
     if parts.web and not settings.webhook_secrets and not settings.polling:
@@ -83,6 +87,8 @@ async def running(settings: Settings, parts: Parts) -> AsyncIterator[Service]:
     async with contextlib.AsyncExitStack() as stack:
         database = await stack.enter_async_context(Database.open(settings.database_url, settings.data))
         await record_configuration(database, settings)
+        settings = await stack.enter_async_context(rotated(settings, reread, database))
+        assert settings.gate is not None
         gate = build_gate(settings, settings.gate, database)
         stack.push_async_callback(gate.github.aclose)
         web = FastAPI(title="Mergegate", docs_url=None, redoc_url=None, openapi_url=None)
@@ -192,6 +198,7 @@ def _remotes(settings: Settings, github: GitHubApp, purpose: str) -> Callable[[i
         client = github.installation(installation_id)
         token = await client.token(purpose, repository=repository.name)
         url = clone_url(settings.github_api_url, repository.owner, repository.name)
-        return Remote(url, git_environment(url, token.token))
+        failed = partial(client.refused_token, purpose, repository=repository.name, token=token.token)
+        return Remote(url, git_environment(url, token.token), failed)
 
     return remote

@@ -14,27 +14,30 @@ from starlette.types import ASGIApp
 
 from app.config import Settings, with_registrations
 from app.proxy.starting import proxy_server
+from app.rotation import Reread
 from app.service import Parts, running
 from app.until_signal import Serving, until_signal
 from app.web.readiness import Readiness
 from app.web.server import Server
 
+DRAIN = 12  # seconds for requests under way when the process ends; GitHub gives a delivery ten
+
 log = structlog.get_logger(__name__)
 
 
-async def serve(settings: Settings, parts: Parts, *, proxy: bool = False) -> None:
+async def serve(settings: Settings, parts: Parts, *, reread: Reread | None = None, proxy: bool = False) -> None:
     """Run until SIGTERM or SIGINT. Raises Misconfigured and the store's errors before anything is served.
 
     Where no App is configured the set-up page is served until one is. With `proxy` the agents' proxy runs beside the
     service where there is a courier App, on an address of its own and with connections of its own to the database, so
-    that neither starves the other.
+    that neither starves the other. `reread` reads the settings again, so that secrets can be rotated meanwhile.
     """
     if settings.gate is None and parts.web:
         settings = await _set_up(settings)
         if settings.gate is None:
             return  # a signal ended it
     async with contextlib.AsyncExitStack() as stack:
-        service = await stack.enter_async_context(running(settings, parts))
+        service = await stack.enter_async_context(running(settings, parts, reread))
         servers: list[Serving] = [_Draining(service.readiness)]
         if parts.work:
             log.info("working", slots=settings.slots)
@@ -42,7 +45,7 @@ async def serve(settings: Settings, parts: Parts, *, proxy: bool = False) -> Non
             log.info("serving", address=f"http://{settings.host}:{settings.port}")
             servers.append(_web(service.web, settings))
         if proxy and settings.courier is not None:
-            servers.append(await stack.enter_async_context(proxy_server(settings)))
+            servers.append(await stack.enter_async_context(proxy_server(settings, reread)))
         gc.freeze()  # what was made to start with stays; walking through all of it again would hold deliveries up
         await until_signal(servers)
 
@@ -81,7 +84,7 @@ def _web(application: ASGIApp, settings: Settings) -> Server:
             log_config=None,
             access_log=False,
             server_header=False,
-            timeout_graceful_shutdown=3,
+            timeout_graceful_shutdown=DRAIN,
         )
     )
 

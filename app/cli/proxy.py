@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import gc
 import os
 import sys
@@ -19,13 +20,14 @@ def proxy() -> None:
         configure_logging()
     from app.config import read_settings
 
-    settings = read_settings(os.environ)
+    reread = functools.partial(read_settings, os.environ)
+    settings = reread()
     from app.proxy.starting import serve_proxy
 
     # What is loaded by now stays; looking through it again and again would hold transfers up.
     gc.collect()
     gc.freeze()
-    asyncio.run(serve_proxy(settings))
+    asyncio.run(serve_proxy(settings, reread))
 
 
 @contextlib.contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import gc
 import os
 
@@ -52,6 +53,7 @@ def _run(*, web: bool, work: bool, proxy: bool = False) -> None:
     from app.serving import serve as serving
 
     settings = _settings()
-    asyncio.run(serving(settings, Parts(web=web, work=work), proxy=proxy))
+    reread = functools.partial(read_settings, os.environ)
+    asyncio.run(serving(settings, Parts(web=web, work=work), reread=reread, proxy=proxy))
     # The interpreter's last collection would walk through all of githubkit's models, a third of a second for nothing.
     gc.freeze()

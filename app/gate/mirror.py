@@ -14,8 +14,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.gate.git import GitObjects, init_bare, run_git
+from app.gate.git import GitFailed, GitObjects, init_bare, run_git
 from app.gate.git_answers import GitAnswers
+from app.gate.git_process import Answer
 from app.gate.names import RepositoryName
 
 FETCH_LIMIT = 120.0  # seconds
@@ -31,10 +32,23 @@ class MissingObjects(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Remote:
-    """Where to fetch from; `environment` carries the credential for git."""
+    """Where to fetch from; `environment` carries the credential for git.
+
+    `failed` is told when git came to nothing with it: the credential may have been revoked, and git does not say so in
+    words that one could rely on.
+    """
 
     url: str
     environment: Mapping[str, str]
+    failed: Callable[[], None] = lambda: None
+
+    async def run(self, folder: Path, arguments: Sequence[str], good: frozenset[int] = frozenset({0})) -> Answer:
+        """As `run_git`, with the credential. Raises GitFailed."""
+        try:
+            return await run_git(folder, arguments, environment=self.environment, time_limit=FETCH_LIMIT, good=good)
+        except GitFailed:
+            self.failed()
+            raise
 
 
 def _own_ref(ref: str) -> str:
@@ -103,13 +117,8 @@ class Mirrors:
         """
         folder = self._folder / f"{repository.id}.git"
         remote = await self._writable(installation_id, repository)
-        code, _, said = await run_git(
-            folder,
-            ("push", "--quiet", "--no-verify", "--end-of-options", remote.url, f"{commit}:{ref}"),
-            environment=remote.environment,
-            time_limit=FETCH_LIMIT,
-            good=frozenset({0, 1}),
-        )
+        push = ("push", "--quiet", "--no-verify", "--end-of-options", remote.url, f"{commit}:{ref}")
+        code, _, said = await remote.run(folder, push, frozenset({0, 1}))
         if code:
             raise PushRefused(_why_refused(said))
 
@@ -118,9 +127,4 @@ class Mirrors:
         specs = [f"+{ref}:{_own_ref(ref)}" for ref in refs]
         settings = ("-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "fetch.recurseSubmodules=false")
         fetch = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-gc", "--end-of-options")
-        await run_git(
-            folder,
-            (*settings, *fetch, remote.url, *specs),
-            environment=remote.environment,
-            time_limit=FETCH_LIMIT,
-        )
+        await remote.run(folder, (*settings, *fetch, remote.url, *specs))

@@ -5,7 +5,7 @@ Source: https://docs.github.com/apps/creating-github-apps/authenticating-with-a-
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -67,14 +67,15 @@ PURPOSES: Mapping[Role, Mapping[str, Permissions]] = {
 
 @dataclass(frozen=True)
 class AppIdentity:
-    """One GitHub App. `private_keys` are PEM texts; during a rotation there are two and both are tried.
+    """One GitHub App. `private_keys` are PEM texts; during a rotation there are two and both are tried. They may
+    change meanwhile, so a key's index is counted around.
 
     `api_url` is `https://api.github.com`, an Enterprise Server's `https://host/api/v3`, or a compatible server.
     """
 
     role: Role
     app_id: int | str
-    private_keys: tuple[SecretStr, ...]
+    private_keys: Sequence[SecretStr]
     api_url: str = "https://api.github.com"
     accounts: tuple[str, ...] = ()  # logins; with any, installations of others are not served
 
@@ -92,9 +93,9 @@ class AppIdentity:
 
     def private_key(self, index: int) -> SecretStr:
         """Raises BadCredentials where there is none."""
-        if index >= len(self.private_keys):
+        if not self.private_keys:
             raise BadCredentials("App key", f"the {self.role} App has no private key; add one")
-        return self.private_keys[index]
+        return self.private_keys[index % len(self.private_keys)]
 
     def jwt(self, now: float, key: int = 0) -> str:
         """A token that proves to be the App, by the private key with that index; see `app_jwt`.

@@ -71,7 +71,7 @@ class Intake:
     """
 
     writer: DeliveryWriter
-    secrets: tuple[SecretStr, ...]
+    secrets: Sequence[SecretStr]
     own_app_ids: frozenset[int]
 
     def router(self) -> APIRouter:

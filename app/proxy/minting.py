@@ -70,7 +70,7 @@ class _Signed:
     """The App's own token, by which of its keys, and when (Unix time)."""
 
     jwt: str
-    key: int
+    key: SecretStr
     at: float
 
 
@@ -139,9 +139,9 @@ class Minting:
 
     async def _jwt(self) -> str:
         """Made anew for another key, and where the clock was set back."""
-        now, signed = self._now(), self._signed
-        if signed is None or signed.key != self._key or not 0 <= now - signed.at < JWT_LIFE:
-            signed = _Signed(await app_jwt_apart(self._identity, now, self._key), self._key, now)
+        now, signed, key = self._now(), self._signed, self._identity.private_key(self._key)
+        if signed is None or signed.key != key or not 0 <= now - signed.at < JWT_LIFE:
+            signed = _Signed(await app_jwt_apart(self._identity, now, self._key), key, now)
             self._signed = signed
         return signed.jwt
 

@@ -17,6 +17,7 @@ from app.proxy.courier_app import courier_identity
 from app.proxy.listening import Address, listener, more_files, server, unix_listener
 from app.proxy.running import proxying
 from app.proxy.watched import PrivatePages, Watched
+from app.rotation import Reread, rotated
 from app.store.database import Database
 from app.until_signal import until_signal
 from app.web.private_server import serving_privately
@@ -49,17 +50,20 @@ class Bound:
             serving.leave()
 
 
-async def serve_proxy(settings: Settings) -> None:
+async def serve_proxy(settings: Settings, reread: Reread | None = None) -> None:
     """The proxy alone, which needs the courier App's key and never the gate's, until a signal ends it."""
-    async with proxy_server(settings) as server:
+    async with proxy_server(settings, reread) as server:
         pages = PrivatePages(server.watched, lambda: server.leaving)
         async with serving_privately(settings.metrics_host, settings.metrics_port, pages):
             await until_signal([server])
 
 
 @contextlib.asynccontextmanager
-async def proxy_server(settings: Settings) -> AsyncIterator[Bound]:
-    """The proxy, bound and ready to serve. Raises Misconfigured and the store's errors before anything is served."""
+async def proxy_server(settings: Settings, reread: Reread | None = None) -> AsyncIterator[Bound]:
+    """The proxy, bound and ready to serve. Raises Misconfigured and the store's errors before anything is served.
+
+    `reread` reads the settings again; with it the courier's keys are rotated while it runs.
+    """
     address = Address(
         settings.proxy_host,
         settings.proxy_port,
@@ -69,14 +73,15 @@ async def proxy_server(settings: Settings) -> AsyncIterator[Bound]:
     )
     address.check()
     more_files()
-    identity = courier_identity(settings)
+    courier_identity(settings)
     async with contextlib.AsyncExitStack() as stack:
         database = await stack.enter_async_context(Database.open(settings.database_url, settings.data))
         await record_configuration(database, settings)
+        settings = await stack.enter_async_context(rotated(settings, reread, database))
         proxy = await stack.enter_async_context(
             proxying(
                 database,
-                identity,
+                courier_identity(settings),
                 operator=settings.operator_token,
                 issuers=settings.oidc_issuers,
                 limits=limits_of(settings),

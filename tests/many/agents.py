@@ -38,11 +38,15 @@ class Agent:
     def branch(self) -> str:
         return f"agent/{self.name}"
 
-    async def run(self, enough: asyncio.Event) -> None:
-        """Clone, then commit and push again and again."""
+    async def clone(self) -> None:
+        """However often it takes."""
         while not self.folder.exists():
             await self._git("clone", "-q", self._url(), str(self.folder), cwd=self.folder.parent)
             await asyncio.sleep(0.2)
+
+    async def run(self, enough: asyncio.Event) -> None:
+        """Clone, then commit and push again and again."""
+        await self.clone()
         while not enough.is_set():
             await self.push()
             await asyncio.sleep(self.chance.uniform(0.1, 1.0))

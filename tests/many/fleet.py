@@ -77,8 +77,8 @@ def _member(folder: Path, settings: Mapping[str, str], number: int, part: str) -
         "MERGEGATE_PROXY_PORT": port,
         "MERGEGATE_METRICS_PORT": private,
     }
-    of_gate = ("MERGEGATE_APP_ID", "MERGEGATE_PRIVATE_KEY_FILE", "MERGEGATE_WEBHOOK_SECRET")
-    shared = {name: value for name, value in settings.items() if part != "proxy" or name not in of_gate}
+    of_gate = ("MERGEGATE_APP_ID", "MERGEGATE_PRIVATE_KEY", "MERGEGATE_WEBHOOK_SECRET")
+    shared = {name: value for name, value in settings.items() if part != "proxy" or not name.startswith(of_gate)}
     return GateProcess(part, sys.executable, {**shared, **own}, folder / f"{part}-{number}.log")
 
 
