@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 
 from app.proxy.advertisement import NotAnAdvertisement, ReceiveAdvertisement
 from app.proxy.api.limits import FETCHES, Limits, Requests
@@ -63,7 +63,7 @@ class Fetching:
             try:
                 path = "info/refs?service=git-upload-pack"
                 async with self._service.read(grant, path, headers, seen) as response:
-                    await stream(body, send, kind, {}, _turned(response.content.iter_chunked(CHUNK)))
+                    await _whole_or_streamed(body, send, kind, _turned(response.content.iter_chunked(CHUNK)))
             except Failed as failed:
                 await unavailable(send, failed.refusal)
 
@@ -121,6 +121,23 @@ async def stream(body: Body, send: Send, kind: str, headers: Mapping[str, str], 
         raise BodyFailed(f"the client took nothing for {STALLED:g} seconds") from None
     finally:
         gone.cancel()
+
+
+async def _whole_or_streamed(body: Body, send: Send, kind: str, chunks: AsyncIterator[bytes]) -> None:
+    """The same for what is mostly one chunk, which then goes at once."""
+    first = await anext(chunks)
+    second = await anext(chunks, None)
+    if second is None:
+        await answer(send, 200, first, kind)
+    else:
+        await stream(body, send, kind, {}, _behind((first, second), chunks))
+
+
+async def _behind(those: Iterable[bytes], chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    for one in those:
+        yield one
+    async for chunk in chunks:
+        yield chunk
 
 
 async def _no_body(receive: Receive) -> Body:
