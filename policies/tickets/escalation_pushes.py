@@ -5,7 +5,7 @@ What is not pushed waits in the digest, and nothing is lost by that: an escalate
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
@@ -152,18 +152,30 @@ def _due(
 ) -> dict[tuple[str, Cause], list[int]]:
     """Tickets by person and cause, what cannot wait first: it comes before the person's day is full."""
     groups: dict[tuple[str, Cause], list[int]] = {}
+    about = _by_ticket(sent)
     for one in sorted(waiting, key=lambda each: (ORDER[each.cause], not each.critical, each.since, each.ticket)):
-        person = _next_person(one, sent, rules, now)
+        person = _next_person(one, about[one.cause, one.ticket], rules, now)
         if person is not None and (one.cause in BREAKS_QUIET or rules.hours.awake(now)):
             groups.setdefault((person, one.cause), []).append(one.ticket)
     return groups
 
 
+def _by_ticket(sent: Sequence[Push]) -> defaultdict[tuple[Cause, int], list[Push]]:
+    found = defaultdict[tuple[Cause, int], list[Push]](list)
+    for push in sent:
+        for ticket in push.tickets:
+            found[push.cause, ticket].append(push)
+    return found
+
+
 def _next_person(one: Waiting, sent: Sequence[Push], rules: PushRules, now: datetime) -> str | None:
-    """Who is to be told of it now; None where somebody was told who may still answer, or everybody was."""
+    """Who is to be told of it now; None where somebody was told who may still answer, or everybody was.
+
+    `sent` are the messages about its ticket and cause.
+    """
     if one.way == "digest":
         return None
-    about = [push for push in sent if push.cause is one.cause and one.ticket in push.tickets and push.at >= one.since]
+    about = [push for push in sent if push.at >= one.since]
     told = {push.person.casefold() for push in about}
     person = next((each for each in one.people if each.casefold() not in told), None)
     last = max((push.at for push in about), default=None)
