@@ -63,8 +63,7 @@ class Git(Writing):
         if plain and (revision.startswith("refs/heads/") or (revision.startswith("refs/") and not kind)):
             return self._ref(revision)
         suffix = f"^{{{kind}}}" if kind else ""
-        code, out, _ = await self.attempt("rev-parse", "--verify", "-q", "--end-of-options", revision + suffix)
-        return out.decode().strip() if code == 0 else None
+        return await self._found([revision], "rev-parse", "--verify", "-q", "--end-of-options", revision + suffix)
 
     def _ref(self, name: str) -> str | None:
         """A full ref name, read from git's own files: most questions are of this kind, and a process is slow."""
@@ -96,8 +95,7 @@ class Git(Writing):
         return {name: sha for name, sha in found.items() if name.startswith(prefix)}
 
     async def object_type(self, sha: str) -> str | None:
-        code, out, _ = await self.attempt("cat-file", "-t", "--end-of-options", sha)
-        return out.decode().strip() if code == 0 else None
+        return await self._found([sha], "cat-file", "-t", "--end-of-options", sha)
 
     async def commit(self, sha: str) -> Commit:
         if sha not in self._commits:

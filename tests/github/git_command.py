@@ -38,6 +38,7 @@ class GitCommand:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._answers: dict[tuple[str, ...], bytes] = {}
+        self._asking: dict[tuple[str, ...], asyncio.Lock] = {}
 
     async def attempt(
         self, *arguments: str, stdin: bytes = b"", env: Mapping[str, str] | None = None
@@ -67,10 +68,23 @@ class GitCommand:
         return (await self.run(*arguments)).decode(errors="replace").strip()
 
     async def _answer(self, named: Sequence[str], *arguments: str) -> bytes:
-        """Like `run`; remembered when all that is `named` are full object ids, whose answers never change."""
-        if arguments in self._answers:
-            return self._answers[arguments]
-        out = await self.run(*arguments)
-        if len(out) <= REMEMBERED_BYTES and all(IMMUTABLE.fullmatch(name) for name in named):
-            self._answers[arguments] = out
-        return out
+        """Like `run`; remembered when all that is `named` are full object ids, whose answers never change.
+
+        Fields of one GraphQL query ask at the same time; the first one asks git.
+        """
+        if not all(IMMUTABLE.fullmatch(name) for name in named):
+            return await self.run(*arguments)
+        async with self._asking.setdefault(arguments, asyncio.Lock()):
+            if arguments in self._answers:
+                return self._answers[arguments]
+            out = await self.run(*arguments)
+            if len(out) <= REMEMBERED_BYTES:
+                self._answers[arguments] = out
+            return out
+
+    async def _found(self, named: Sequence[str], *arguments: str) -> str | None:
+        """Like `_answer`, as text; None when git says no, which is asked anew each time."""
+        try:
+            return (await self._answer(named, *arguments)).decode().strip()
+        except GitError:
+            return None
