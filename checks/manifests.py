@@ -176,7 +176,7 @@ def read_requirements(written: str) -> Manifest:
     manifest = Manifest([])
     joined = written.replace("\r\n", "\n").replace("\\\n", " ")
     for line in joined.split("\n"):
-        bare = re2.sub(r"(^|\s)#.*", "", line).strip()
+        bare = (re2.sub(r"(^|\s)#.*", "", line) if "#" in line else line).strip()
         if bare:
             manifest.frame.append(_pinned(bare, manifest))
     return manifest

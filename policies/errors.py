@@ -135,7 +135,7 @@ def _explained(document: Document, error: ErrorDetails, schema: Mapping[str, Any
     path: Path = error["loc"]
     if error["type"] == "extra_forbidden":
         return _unknown_field(document, path, schema or _schema())
-    if path[-1] == _DICTIONARY_KEY:
+    if path[-1:] == (_DICTIONARY_KEY,):
         hint = "Write small letters, digits and hyphens, at most 40"
         return error_at(document, path[:-1], "the name is not allowed", hint)
     context = error.get("ctx", {})

@@ -12,7 +12,7 @@ import os
 from dataclasses import replace
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from app.gate.analysis_frames import write
 from app.gate.blobs import read_changes_with_contents
@@ -99,5 +99,5 @@ def _read(answer: bytes) -> Analysis | Unread:
     try:
         said: Any = json.loads(answer)  # paths may hold lone surrogates, which pydantic's own parser refuses
         return ANALYSIS.validate_python(said)
-    except (ValueError, ValidationError):
+    except (ValueError, RecursionError):
         return _SILENT

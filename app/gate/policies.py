@@ -7,7 +7,6 @@ A repository without a policy then costs no request more than one with.
 from __future__ import annotations
 
 import base64
-import binascii
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -159,5 +158,5 @@ def _text(found: Content, where: str) -> str | Unread:
         return Unread(f"{where} is no plain file of at most 64 KiB")
     try:
         return base64.b64decode((found.content or "").replace("\n", ""), validate=True).decode()
-    except (binascii.Error, UnicodeDecodeError):
+    except ValueError:  # no base64, no ASCII, no UTF-8
         return Unread(f"{where} is no UTF-8 text")

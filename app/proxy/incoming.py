@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import binascii
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -94,7 +93,7 @@ def token_of(incoming: Incoming) -> SecretStr | None:
         return None
     try:
         user, _, password = base64.b64decode(rest, validate=True).decode("utf-8").partition(":")
-    except (binascii.Error, UnicodeDecodeError):
+    except ValueError:  # no base64, no ASCII, no UTF-8
         return None
     return SecretStr(password if password and password != "x-oauth-basic" else user)  # noqa: S105 - GitHub's filler
 

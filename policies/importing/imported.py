@@ -40,7 +40,7 @@ def read_foreign(text: str) -> Any:
     if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
         raise ForeignError(f"the file is larger than {MAX_BYTES // 1024} KiB, the most that is read; split it")
     try:
-        value = yaml.safe_load(text)
+        value = yaml.load(text, Loader=yaml.CSafeLoader)
     except (yaml.YAMLError, ValueError, RecursionError) as wrong:
         raise ForeignError(f"the file is no YAML that can be read: {str(wrong)[:300]}") from None
     if not _is_small(value):

@@ -155,6 +155,7 @@ FAULTS: list[tuple[str, Any]] = [
      (2, 37, "cases[0].given.content[0]", "there is no kind of finding `data-droped`")),
     ("version: 2\ncases: [{name: x, expect: {verdict: passed}}]", (1, 1, "version", "the word is not known here")),
     ("[", (1, 2, "", "not readable")),
+    ("x", (1, 1, "", "")),
     ("version: 1\ncases: &a []", (2, 8, "", "an anchor")),
 ]  # fmt: skip
 

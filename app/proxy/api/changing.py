@@ -212,7 +212,7 @@ def _graph_made(makes: Makes | None, asked_for: Mapping[str, Any]) -> Made:
 def _object(raw: bytes) -> dict[str, Any]:
     try:
         answer = json.loads(raw)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return answer if isinstance(answer, dict) else {}
 

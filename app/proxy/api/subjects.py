@@ -186,7 +186,7 @@ class Subjects:
 def _data(status: int, raw: bytes) -> dict[str, Any]:
     try:
         answer = json.loads(raw)
-    except ValueError:
+    except (ValueError, RecursionError):
         answer = None
     if status != 200 or not isinstance(answer, dict) or not isinstance(answer.get("data"), dict):
         raise could_not_look(f"it answered {status}")
