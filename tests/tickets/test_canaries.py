@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -10,15 +11,19 @@ from typing import Any, cast
 import pytest
 
 from app.gate.presets import read_presets
+from app.gate.reconcile import Reconciler
+from app.keys import WatchKey
+from app.store import work
 from app.store.database import Database
 from app.store.tickets import canaries, runs
-from app.store.worker import Done, Sleep
+from app.store.worker import Done, Sleep, Worker
 from app.tickets import canaries as running
-from app.tickets.canaries import reconcile_canaries, run_canaries
+from app.tickets.canaries import canary_mark, reconcile_canaries, run_canaries
 from app.tickets.claims import Claiming, NothingToClaim, claim_within
 from app.tickets.escalating_canary import mark_boards
 from app.tickets.parts import TicketParts
-from policies.tickets.canary import LIMITS, REPOSITORY, Ran
+from app.tickets.reconcile import reconcile
+from policies.tickets.canary import LIMITS, Ran
 from policies.tickets.records import Canary
 from tests.tickets.telling import NIGHT, tell, telling, telling_desk
 
@@ -160,9 +165,14 @@ async def test_two_never_run_them_side_by_side(database: Database, monkeypatch: 
         assert isinstance(await reconcile_canaries(parts_with(database), DAY), Sleep)
 
 
-async def test_a_key_of_a_canarys_ticket_asks_nobody(database: Database) -> None:
-    from app.keys import TicketKey
-    from app.tickets.reconcile import reconcile
-
-    key = TicketKey(REPOSITORY, REPOSITORY, 1)
-    assert await reconcile(parts_with(database), cast("Any", None), key) == Done()
+async def test_the_worker_runs_them_and_asks_nobody_about_their_tickets(database: Database) -> None:
+    parts = parts_with(database)
+    reconciler = Reconciler(parts.gate, DAY, partial(reconcile, parts), True, partial(reconcile_canaries, parts, DAY))
+    async with database.transaction() as connection:
+        await work.mark(connection, [canary_mark()])
+    await Worker(database, reconciler).drain()
+    async with database.transaction() as connection:
+        assert [each.passed for each in await canaries.last(connection)] == [True] * len(LIMITS)
+    left = {key for (key,) in await database.query("select key from work where not parked")}
+    assert left == {"canary:::", "watch:-1:-1:"}, "the one sleeps until it is time, the other ends when it is due"
+    assert await reconcile(parts, cast("Any", None), WatchKey(-1, -1)) == Done()
