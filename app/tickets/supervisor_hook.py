@@ -23,6 +23,7 @@ from typing import Any, Literal
 import httpx
 import structlog
 
+from app.github.wire import tls
 from app.secret import SecretStr
 
 log = structlog.get_logger(__name__)
@@ -32,6 +33,11 @@ MOST_READ = 64 * 1024  # bytes of an answer
 MARK = "whsec_"  # of a key that is written in base64
 
 
+def _connection() -> httpx.AsyncBaseTransport:
+    """For one call. A stop is sent every second until it is confirmed; a TLS context each would cost most of that."""
+    return httpx.AsyncHTTPTransport(verify=tls(), trust_env=False)
+
+
 @dataclass(frozen=True, slots=True)
 class SupervisorHook:
     """`url` is https, or http on this machine. No redirect is followed: the body of a start holds a token."""
@@ -39,7 +45,7 @@ class SupervisorHook:
     url: str
     secret: SecretStr
     seconds: float = SECONDS
-    connect: Callable[[], httpx.AsyncBaseTransport] = httpx.AsyncHTTPTransport
+    connect: Callable[[], httpx.AsyncBaseTransport] = _connection
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     async def tell(self, what: Literal["start", "stop"], about: Mapping[str, Any]) -> bool:
