@@ -13,12 +13,14 @@ from app.proxy.wire import Command
 from app.store import audit
 from app.store.audit import Entry, Kind
 from app.store.database import Connection, Database, DatabaseAway
+from policies.escape import clean
 
 log = structlog.get_logger(__name__)
 
 AGAIN = timedelta(hours=1)
 """The same refusal of a session is recorded so often at most: a loop of an agent's must not fill the log."""
 MOST_REFS = 10  # that one record names
+LONGEST_REF = 300  # characters of each; a session's own branch is shorter
 
 
 def subject_of(session_id: int) -> str:
@@ -55,9 +57,13 @@ async def frozen(connection: Connection, sessions: Sequence[tuple[int, int]], be
     await audit.append(connection, entries)
 
 
+def _shown(ref: bytes) -> str:
+    return clean(ref.decode("utf-8", "backslashreplace"), LONGEST_REF)
+
+
 async def push_refused(database: Database, grant: Grant, commands: Sequence[Command], refusal: Refusal) -> None:
     """Whatever becomes of the record, the push stays refused."""
-    refs = sorted({command.ref.decode(errors="replace") for command in commands})[:MOST_REFS]
+    refs = sorted({_shown(command.ref) for command in commands})[:MOST_REFS]
     data = {"because": refusal.because, "refs": refs, "agent": grant.agent, "operator": grant.operator}
     entry = Entry("push-refused", subject_of(grant.session), grant.repository_id, data)
     try:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Literal
 from urllib.parse import quote
@@ -37,7 +37,19 @@ TRIES = 3  # at putting a branch back onto which the session goes on pushing
 LOOKS = (0.5, 2.5)  # seconds after which GitHub has mostly ended what it had begun when a push broke off
 SKEW = timedelta(minutes=1)  # between GitHub's clock and the database's
 AGENT = {"User-Agent": "git/mergegate"}
+_FORWARD = ("ahead", "identical")
 _UNKNOWN = (Failed, UpstreamDown, ValueError, KeyError, TypeError, RecursionError)
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """Where a branch is (None: GitHub does not say), and GitHub's list of how it was moved, the newest first.
+
+    Source: https://docs.github.com/rest/repos/repos#list-repository-activities
+    """
+
+    tip: str | None
+    rows: Sequence[Any] = ()
 
 
 class Forward:
@@ -55,7 +67,7 @@ class Forward:
         if proved:
             return None
         word = await self._compared(grant, command.old, command.new)
-        if word in ("ahead", "identical"):
+        if word in _FORWARD:
             return None
         refusal = not_forward(grant) if word in ("behind", "diverged") else not_known_forward(grant)
         log.warning("a push is taken back", session=grant.session, because=word)
@@ -71,33 +83,41 @@ class Forward:
         """
         for wait in LOOKS:
             await asyncio.sleep(wait)
-            if (outcome := await self.arrived(grant, command, began_at)) is not None:
+            moves = await self.moves(grant, [command.old])
+            if (outcome := await self.arrived(grant, command, began_at, moves)) is not None:
                 return outcome
         return "unknown"
 
-    async def arrived(self, grant: Grant, command: Command, began_at: datetime) -> Literal["failed", "unknown"] | None:
-        """None while such a push has not moved the branch; then `failed` if it had to be put back."""
-        if await self._tip(grant) in (None, command.old) or not await self._was_pushed(grant, command, began_at):
+    async def moves(self, grant: Grant, olds: Collection[str]) -> Moves:
+        """Where the branch is and how it came there; that is not asked for while it is at the one of `olds`."""
+        tip = await self._tip(grant)
+        if tip is None or set(olds) == {tip}:
+            return Moves(tip)
+        try:
+            query = f"?per_page=100&ref={quote(grant.branch, safe='')}"
+            rows = await self._asked(grant, "/repos/{owner}/{name}/activity", query)
+            return Moves(tip, rows if isinstance(rows, list) else ())
+        except _UNKNOWN as wrong:
+            log.warning("who moved a branch cannot be read", session=grant.session, because=type(wrong).__name__)
+            return Moves(tip)
+
+    async def arrived(
+        self, grant: Grant, command: Command, began_at: datetime, moves: Moves
+    ) -> Literal["failed", "unknown"] | None:
+        """None while such a push has not moved the branch; then `failed` if it had to be put back.
+
+        What a push says of itself proves nothing: putting back one that never was would be a force push. Where the
+        branch has left behind what it brought, nothing is to be put back.
+        """
+        if moves.tip is None or not any(_is_row_of(row, command, began_at - SKEW) for row in moves.rows):
             return None
+        if moves.tip != command.new and await self._compared(grant, command.new, moves.tip) not in _FORWARD:
+            return "unknown"
         refusal = await self.checked(grant, command, b"", AGENT)
         if refusal is None:
             return "unknown"
         await self._say(grant, refusal)
         return "failed"
-
-    async def _was_pushed(self, grant: Grant, command: Command, began_at: datetime) -> bool:
-        """Whether GitHub says that an App moved the branch just so since then.
-
-        What a push says of itself proves nothing: putting back one that never was would be a force push. Source:
-        https://docs.github.com/rest/repos/repos#list-repository-activities
-        """
-        try:
-            query = f"?per_page=50&ref={quote(grant.branch, safe='')}"
-            rows = await self._asked(grant, "/repos/{owner}/{name}/activity", query)
-            return any(_is_row_of(row, command, began_at - SKEW) for row in rows)
-        except _UNKNOWN as wrong:
-            log.warning("who moved a branch cannot be read", session=grant.session, because=type(wrong).__name__)
-            return False
 
     async def _say(self, grant: Grant, refusal: Refusal) -> None:
         """With the next push: to this one the answer was given."""
@@ -187,9 +207,12 @@ class Forward:
 
 
 def _is_row_of(row: Any, command: Command, since: datetime) -> bool:
-    """Raises one of _UNKNOWN for what GitHub does not document."""
-    moved = (row["before"], row["after"]) == (command.old, command.new)
-    return moved and row["actor"]["login"].endswith("[bot]") and datetime.fromisoformat(row["timestamp"]) >= since
+    """Whether an App moved the branch just so since then."""
+    try:
+        moved = (row["before"], row["after"]) == (command.old, command.new)
+        return moved and row["actor"]["login"].endswith("[bot]") and datetime.fromisoformat(row["timestamp"]) >= since
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return False
 
 
 def _empty_pack() -> bytes:

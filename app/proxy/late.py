@@ -8,12 +8,13 @@ that started since.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 import structlog
 
 from app.proxy import ledger, sessions
 from app.proxy.forward import Forward
-from app.proxy.grant import Grant, Right
+from app.proxy.grant import Right
 from app.proxy.ledger import Entry
 from app.proxy.wire import Command
 from app.store.database import Database, DatabaseAway
@@ -40,20 +41,26 @@ class Late:
                 log.exception("pushes of which nothing was heard cannot be looked after")
 
     async def look(self) -> None:
-        """One look at each that is due."""
+        """One look at the branch of each session that has some that are due, for all of them."""
+        by_session: dict[int, list[Entry]] = {}
         for entry in await ledger.due(self._database):
-            session = await sessions.session(self._database, entry.session_id)
-            command = _forward_of(entry)
-            if session is None or command is None or Right.FORCE in session.grant.rights:
-                continue
-            await self._look(entry, session.grant, command)
+            by_session.setdefault(entry.session_id, []).append(entry)
+        for session_id, entries in by_session.items():
+            await self._look(session_id, entries)
 
-    async def _look(self, entry: Entry, grant: Grant, command: Command) -> None:
-        outcome = await self._forward.arrived(grant, command, entry.began_at)
-        if outcome is None:
+    async def _look(self, session_id: int, entries: Sequence[Entry]) -> None:
+        session = await sessions.session(self._database, session_id)
+        if session is None or Right.FORCE in session.grant.rights:
             return
-        log.warning("a push of which nothing was heard arrived", session=grant.session, outcome=outcome)
-        await ledger.looked(self._database, entry.id, outcome)
+        pushes = [(entry, command) for entry in entries if (command := _forward_of(entry)) is not None]
+        if not pushes:
+            return
+        moves = await self._forward.moves(session.grant, {command.old for _, command in pushes})
+        for entry, command in pushes:
+            outcome = await self._forward.arrived(session.grant, command, entry.began_at, moves)
+            if outcome is not None:
+                log.warning("a push of which nothing was heard arrived", session=session_id, outcome=outcome)
+                await ledger.looked(self._database, entry.id, outcome)
 
 
 def _forward_of(entry: Entry) -> Command | None:

@@ -109,7 +109,7 @@ DUE = f"""
 update ledger set look_at = case when ended_at > clock_timestamp() - interval '1 hour' then clock_timestamp()
   + greatest(interval '10 seconds', least(clock_timestamp() - ended_at, interval '10 minutes')) end
 where id in (
-  select id from ledger where look_at <= clock_timestamp() order by look_at limit 20 for update skip locked
+  select id from ledger where look_at <= clock_timestamp() order by look_at limit 200 for update skip locked
 ) returning {COLUMNS}
 """
 

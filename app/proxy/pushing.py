@@ -32,6 +32,10 @@ KIND = "application/x-git-receive-pack-result"
 LARGEST = 2 * 1024**3
 # Each is a row in the ledger, a request of git's service, and often one of the API's, which all sessions share.
 PACE = Limits(burst=120, hourly=1200)
+# What breaks off is looked after, which takes requests of the API too.
+BROKEN = 10  # pushes that one of them counts as
+# Refusals that are recorded: whoever tries names without end shall not fill the audit log.
+RECORDED = Limits(burst=20, hourly=60)
 AT_ONCE = 1.0  # seconds
 DRAINED, DRAIN_SECONDS = 64 * 1024 * 1024, 30.0
 PACK = b"PACK"
@@ -90,6 +94,7 @@ class Pushing:
         self._flights = flights
         self._largest = largest
         self._pace = Requests(PACE, "pushes")
+        self._recorded = Requests(RECORDED, "refusals")
         self._now = now
         self._forward = Forward(database, service)
 
@@ -135,7 +140,8 @@ class Pushing:
             allowed = Refusal(f"Mergegate refused this push: {malformed}", "Push with plain git push")
         if isinstance(allowed, Refusal):
             await self._refuse(head, body, send, allowed)
-            await push_refused(self._database, flight.grant, head.commands, allowed)
+            if self._recorded.take(flight.grant.session, self._now()) is None:
+                await push_refused(self._database, flight.grant, head.commands, allowed)
             return
         agent = passed_headers(incoming) | _length(incoming)
         await self._noted(Push(flight.grant, head, body, flight, allowed, agent, bytearray(beginning or b"")), send)
@@ -161,6 +167,8 @@ class Pushing:
             outcome = await self._sent(push, send)
         finally:
             size = push.body.size if push.flight.sent else None
+            if outcome == "unknown":
+                self._pace.take(push.grant.session, self._now(), BROKEN - 1)
             if outcome == "unknown" and push.allowed.forward_only:
                 push.flight.sent = True  # a stop waits for this too
                 outcome = await self._forward.settled(push.grant, command, begun.at)

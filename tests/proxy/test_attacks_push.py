@@ -373,3 +373,21 @@ async def test_capabilities_decide_the_form_of_the_answer(town: Scene) -> None:
     silent = await push(town, command("refs/heads/main", capabilities=None) + FLUSH + b"PACK")
     assert status(silent) == 200 and silent.endswith(b"\r\n\r\n")
     assert CAPABILITIES.startswith(b"report-status-v2")
+
+
+async def test_whoever_tries_names_without_end_does_not_fill_the_audit_log(
+    town: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each refusal is another, so that none is a repetition; and each name is as long as a packet allows."""
+    token, grant = await town.open(branch="refs/heads/agent/names")
+    monkeypatch.setattr(town.proxy._pushing, "_recorded", Requests(Limits(burst=3, hourly=60), "refusals"))
+    monkeypatch.setattr(town.proxy._pushing, "_now", lambda: 1000.0)
+    for number in range(6):
+        names = [f"refs/heads/{number}-{extra}-" + "x" * 60_000 for extra in range(12)]
+        first, *others = (command(name, capabilities=None if at else CAPABILITIES) for at, name in enumerate(names))
+        body = first + b"".join(others) + FLUSH + b"PACK"
+        assert b"refused by Mergegate" in await push(town, body, token=token)
+    records = await town.database.query(
+        "select record from audit_log where kind = 'push-refused' and subject = %s", (f"session:{grant.session}",)
+    )
+    assert len(records) == 3 and max(len(record) for (record,) in records) < 5000

@@ -12,12 +12,13 @@ from app.proxy import forward, ledger, sessions
 from app.proxy.forward import _is_row_of
 from app.proxy.grant import Grant
 from app.proxy.late import Late, _forward_of
+from app.proxy.pushing import PACE
 from app.proxy.wire import Command
 from app.store.database import Database
 from tests.proxy.build import BRANCH, wanted
 from tests.proxy.scene import Scene
 from tests.proxy.test_attacks_push import ZERO, push
-from tests.proxy.test_unheard_pushes import begun, commit_beside
+from tests.proxy.test_unheard_pushes import _at_github, begun, commit_beside
 from tests.proxy.test_wire import FLUSH, command
 
 pytestmark = pytest.mark.anyio
@@ -101,6 +102,32 @@ async def test_what_has_not_arrived_is_looked_at_again(town: Scene) -> None:
     assert await town.outcomes(grant) == ["unknown", "done"]
     assert await late(town, grant) == "unknown" and await waiting(town, grant)
     assert town.refs()[ref] == first
+    # What breaks off counts as ten pushes, because it is looked after.
+    left, _ = town.proxy._pushing._pace._buckets[grant.session]
+    assert PACE.burst - 11 <= left < PACE.burst - 9
+
+
+async def test_what_others_have_undone_is_not_put_back(town: Scene) -> None:
+    """Not even where the session has pushed on top of that since."""
+    ref = "refs/heads/agent/late-undone"
+    token, grant = await town.open(branch=ref)
+    first, pack = commit_beside(town, "Undone first")
+    assert b"ok " + ref.encode() in await push(town, command(ref, old=ZERO, new=first) + FLUSH + pack, token=token)
+    other, pack = commit_beside(town, "Undone other")
+    async with begun(town, token, command(ref, old=first, new=other) + FLUSH + pack, 50), asyncio.timeout(20):
+        while town.refs()[ref] != other:  # noqa: ASYNC110 - a ref at GitHub
+            await asyncio.sleep(0.02)
+    assert await town.outcomes(grant) == ["unknown", "done"]
+    who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.com")
+    person = _at_github(town, *who, "commit-tree", f"{first}^{{tree}}", "-p", first, "-m", "By a person")
+    _at_github(town, "update-ref", ref, person)
+    above, pack = commit_beside(town, "Undone above", person)
+    assert b"ok " + ref.encode() in await push(town, command(ref, old=person, new=above) + FLUSH + pack, token=token)
+    async with asyncio.timeout(20):
+        while await waiting(town, grant):
+            await late(town, grant)
+            await asyncio.sleep(0.05)
+    assert town.refs()[ref] == above and await town.outcomes(grant) == ["done", "unknown", "done"]
 
 
 async def test_when_a_branch_is_looked_at(database: Database) -> None:

@@ -55,12 +55,12 @@ class Requests:
         self._what = what
         self._buckets: dict[int, tuple[float, float]] = {}
 
-    def take(self, session: int, now: float) -> TooMany | None:
-        """None, and one request less; or why not now."""
+    def take(self, session: int, now: float, number: int = 1) -> TooMany | None:
+        """None, and so many requests less, or as many as there are; or why not now."""
         rate = self._limits.hourly / HOUR.total_seconds()
         left, then = self._buckets.pop(session, (float(self._limits.burst), now))
         left = min(left + max(now - then, 0.0) * rate, float(self._limits.burst))
-        self._buckets[session] = (max(left - 1, 0.0) if left >= 1 else left, now)
+        self._buckets[session] = (max(left - number, 0.0) if left >= 1 else left, now)
         if len(self._buckets) > KEPT:
             del self._buckets[next(iter(self._buckets))]
         return None if left >= 1 else _too_many(self._what, self._limits.hourly, int((1 - left) / rate) + 1)

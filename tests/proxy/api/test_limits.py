@@ -78,3 +78,11 @@ def test_the_routes_that_comment_are_those_of_the_tables() -> None:
     rest = {one.name for one in ALLOWED if one.makes == "comment"}
     graphql = {f"GraphQL {name}" for name, one in MUTATIONS.items() if one.makes == "comment"}
     assert rest | graphql == COMMENTING
+
+
+def test_some_count_as_more_than_one() -> None:
+    requests = Requests(Limits(burst=10, hourly=3600))
+    assert requests.take(1, 0.0, 9) is None
+    assert requests.take(1, 0.0, 9) is None  # as many as there are
+    assert requests.take(1, 0.0, 9) is not None
+    assert requests.take(1, 1.0) is None
