@@ -144,4 +144,5 @@ def shown_ticket(seen: TicketSeen, at: ViewedAt, token: str, login: str) -> dict
         "login": login,
         "sure": None,
         "outcome": None,
+        "quiet": (),
     }

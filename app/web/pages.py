@@ -54,9 +54,9 @@ class Pages:
             policy += "; script-src 'self'; connect-src 'self'"
         return HTMLResponse(text, status, {**HEADERS, "content-security-policy": policy})
 
-    def message(self, heading: str, words: str, status: int = 200) -> Response:
+    def message(self, heading: str, words: str, status: int = 200, language: str = "en") -> Response:
         """A page of one sentence and what to do next."""
-        return self.page("message.html", status, heading=heading, words=words)
+        return self.page("message.html", status, heading=heading, words=words, language=language)
 
     def not_found(self) -> Response:
         """The same for what is not there and for what may not be seen."""

@@ -131,14 +131,14 @@ class SignIn:
         self._pending.put(response, {"state": state, "to": to}, self._now())
         return response
 
-    def send(self, about: str) -> Response:
+    def send(self, about: str, heading: str, language: str) -> Response:
         """To GitHub, so that the errand is done in the name of whoever comes back.
 
         By a page of its own: where a form was sent, browsers follow redirects only to where its page let it go, and
         whither an organisation's sign-in leads nobody knows (https://www.w3.org/TR/CSP3/#directive-form-action).
         """
         state = secrets.token_urlsafe(32)
-        response = self._pages.page("onward.html", address=self._at_github(state))
+        response = self._pages.page("onward.html", address=self._at_github(state), heading=heading, language=language)
         self._pending.put(response, {"state": state, "about": about}, self._now())
         return response
 
