@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 
 from app.github.issues import Issue
@@ -23,11 +24,10 @@ BEFORE_WORK = frozenset({State.DRAFT, State.WAITING})
 
 
 async def card_of(connection: Connection, place: Place, issue: Issue, view: TicketView) -> Card:
+    """The ticket's own part. What it says beside the others is `beside_others`."""
     row, snapshot = view.row, view.snapshot
     form, misses = read_ticket(issue.body or "")
-    at_stake = form if row.state is State.DRAFT or snapshot is None else snapshot.form
-    limits = None if at_stake is None else limits_for(place, row, at_stake)
-    others = await _others(connection, place, row) if row.state in BEFORE_WORK else {}
+    at_stake = _at_stake(view, form)
     brake = await brakes.find(connection, row.repository_id)
     return Card(
         language=place.rules.language,
@@ -38,9 +38,7 @@ async def card_of(connection: Connection, place: Place, issue: Issue, view: Tick
         accepted_by=None if snapshot is None else snapshot.accepted_by,
         digest=None if snapshot is None else snapshot.digest,
         revision=row.revision,
-        limits=limits,
-        worst_together=_together(limits, others) if row.state in BEFORE_WORK else None,
-        overlaps=_overlaps(at_stake, others),
+        limits=None if at_stake is None else limits_for(place, row, at_stake),
         agent=None if view.last is None else view.last.agent,
         attempt=row.attempts,
         pull_number=row.pull_number,
@@ -50,6 +48,23 @@ async def card_of(connection: Connection, place: Place, issue: Issue, view: Tick
         questions=_questions(view),
         brought_up=await _brought_up(connection, place, row),
     )
+
+
+async def beside_others(connection: Connection, place: Place, issue: Issue, view: TicketView, card: Card) -> Card:
+    """The card with what the accepted tickets cost together, and whose paths meet, while nobody works on this one.
+
+    Of hundreds of tickets each acceptance changes that for all: it is told with a ticket's own news, and is none.
+    """
+    if view.row.state not in BEFORE_WORK:
+        return card
+    form, _ = read_ticket(issue.body or "")
+    others = await _others(connection, place, view.row)
+    together, overlaps = _together(card.limits, others), _overlaps(_at_stake(view, form), others)
+    return replace(card, worst_together=together, overlaps=overlaps)
+
+
+def _at_stake(view: TicketView, form: TicketForm | None) -> TicketForm | None:
+    return form if view.row.state is State.DRAFT or view.snapshot is None else view.snapshot.form
 
 
 async def _brought_up(connection: Connection, place: Place, row: TicketRow) -> str:

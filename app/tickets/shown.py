@@ -10,7 +10,7 @@ from app.github.errors import NotFound
 from app.github.issues import Issue
 from app.store.tickets import ticket
 from app.store.tickets.ticket import TicketRow
-from app.tickets.cards import card_of
+from app.tickets.cards import beside_others, card_of
 from app.tickets.parts import Place
 from app.tickets.view import TicketView
 from policies.tickets.card import card_digest, card_text
@@ -23,10 +23,11 @@ async def show(gate: Gate, place: Place, issue: Issue, view: TicketView) -> None
     """Make label and comment agree with the store. Raises GitHub's errors; done again it writes nothing."""
     await _label(gate, place, issue, view.row)
     async with gate.database.transaction() as connection:
-        text = card_text(await card_of(connection, place, issue, view))
-    digest = card_digest(text)
-    if view.row.comment_digest == digest and view.row.comment_id is not None:
-        return
+        card = await card_of(connection, place, issue, view)
+        digest = card_digest(card_text(card))
+        if view.row.comment_digest == digest and view.row.comment_id is not None:
+            return
+        text = card_text(await beside_others(connection, place, issue, view, card))
     comment_id = await _write(gate, place, view.row, f"{text}\n\n{MARKER}")
     async with gate.database.transaction() as connection:
         await ticket.save_comment(connection, view.row.repository_id, view.row.number, comment_id, digest)

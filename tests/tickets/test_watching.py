@@ -102,6 +102,19 @@ async def test_where_nothing_can_begin_the_first_ticket_alone_is_asked(
     assert "2 of 2 tickets are in work" in str(refused) and len(looked_at) == 1
 
 
+async def test_what_others_cost_is_told_with_a_ticket_s_own_news_alone(at_desk: Desk) -> None:
+    """Else each acceptance would write the comments of all that wait."""
+    first = await accepted(at_desk)
+    assert "At the worst 8.50 USD for this ticket, 8.50 USD with all" in at_desk.card(first)
+    await accepted(at_desk)
+    written = len(at_desk.stage.writes())
+    await at_desk.look(first)
+    assert len(at_desk.stage.writes()) == written
+    await at_desk.say(first, "/limit cost=5")
+    assert "At the worst 5.00 USD for this ticket, 13.50 USD with all accepted ones." in at_desk.card(first)
+    assert "May change the same files as: #2" in at_desk.card(first)
+
+
 async def _marked(at_desk: Desk, number: int) -> bool:
     rows = await at_desk.stage.gate.database.query(
         "select due_at <= now() from work where key = %s", (str(at_desk.key(number)),)
