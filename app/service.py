@@ -20,7 +20,7 @@ from app.gate.mirror import Mirrors, Remote
 from app.gate.names import RepositoryName
 from app.gate.presets import read_presets
 from app.gate.reconcile import Reconciler
-from app.gate.upkeep import upkeep_mark
+from app.gate.upkeep import canary_mark, upkeep_mark
 from app.github.budgets import UNLIMITED, WriteLimits
 from app.github.client import Settings as ClientSettings
 from app.github.clients import GitHubApp
@@ -35,7 +35,7 @@ from app.store import work
 from app.store.database import Database
 from app.store.deliveries import DeliveryWriter
 from app.store.worker import Worker
-from app.tickets.canaries import canary_mark, reconcile_canaries
+from app.tickets.canaries import reconcile_canaries
 from app.tickets.escalating_channels import read_channels
 from app.tickets.litellm import Gateway
 from app.tickets.parts import TicketParts

@@ -16,7 +16,7 @@ from app.gate.policies import ORGANIZATION_REPOSITORY
 from app.gate.redelivery import ask_again
 from app.gate.target import BRANCHES
 from app.gate.tickets import marks_of_repository
-from app.gate.upkeep import upkeep_mark
+from app.gate.upkeep import canary_mark, upkeep_mark
 from app.github import graph, installations
 from app.github.errors import InstallationGone
 from app.github.installation_models import Installation
@@ -210,7 +210,7 @@ async def resync(gate: Gate, interval: timedelta, *, webhooks: bool) -> Outcome:
     async with gate.database.transaction() as connection:
         await work.mark(connection, [Mark(str(each), priority=RESYNC, news=False) for each in keys])
         # An older version beside this one, in an upgrade, ends the keys that it does not know.
-        await work.mark(connection, [upkeep_mark(work.AHEAD)])
+        await work.mark(connection, [upkeep_mark(work.AHEAD), canary_mark(work.AHEAD)])
     if webhooks:
         await ask_again(gate)
     return Sleep(interval)

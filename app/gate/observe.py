@@ -196,7 +196,7 @@ async def _completed(gate: Gate, seen: Look, objects: GitObjects | Unread, snaps
         approval_codes={each.code: each.verdict_key for each in seen.memory.codes},
     )
     snapshot = await with_ticket(gate, await with_session(gate, snapshot))
-    snapshot = await with_opinions(gate, seen.target.policy, snapshot)
+    snapshot = await with_opinions(gate, seen.key.installation_id, seen.target.policy, snapshot)
     snapshot = await with_policy_facts(gate, seen.key, seen.pull, seen.target.policy, objects, snapshot)
     updates = await read_dependency_updates(objects, snapshot, policy)
     held_up = _held_up(gate, seen)

@@ -8,7 +8,7 @@ import structlog
 
 from app.gate.anchoring import anchor_due
 from app.gate.gate import Gate
-from app.keys import UpkeepKey
+from app.keys import CanaryKey, UpkeepKey
 from app.store import audit, work
 from app.store.prune import BATCH, prune_all
 from app.store.work import Mark
@@ -23,6 +23,11 @@ MORE = timedelta(seconds=1)
 def upkeep_mark(delay: timedelta = timedelta(0)) -> Mark:
     """The mark that starts it; the key never parks and sets its own next time."""
     return Mark(str(UpkeepKey()), delay=delay, priority=PRIORITY, periodic=True, news=False)
+
+
+def canary_mark(delay: timedelta = timedelta(0)) -> Mark:
+    """The same of canary tickets, which `app.tickets.canaries` runs."""
+    return Mark(str(CanaryKey()), delay=delay, priority=PRIORITY, periodic=True, news=False)
 
 
 async def upkeep(gate: Gate) -> Outcome:

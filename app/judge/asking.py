@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from app.gate.effects import AskJudge
 from app.gate.gate import Gate
@@ -16,14 +16,21 @@ from checks.snapshot import Snapshot
 from policies.load import PolicyState
 from policies.schema import Policy
 
+LATE = timedelta(minutes=1)
 
-async def with_opinions(gate: Gate, state: PolicyState, snapshot: Snapshot) -> Snapshot:
-    """The snapshot with what judges said of its head, where a policy that judges it asks any."""
+
+async def with_opinions(gate: Gate, installation_id: int, state: PolicyState, snapshot: Snapshot) -> Snapshot:
+    """The snapshot with what judges said of its head, where a policy that judges it asks any. Calls that are late are
+    looked at again."""
     if snapshot.number is None or not any(map(_asks, state.policies)):
         return snapshot
     repository_id = snapshot.repository.id
     async with gate.database.transaction() as connection:
         rows = await opinions.of_head(connection, repository_id, snapshot.number, snapshot.head.sha)
+        # An older version beside this one, in an upgrade, ends the keys that it does not know.
+        late = [row for row in rows if row.said is None and snapshot.observed_at - row.asked_at > LATE]
+        keys = [str(JudgeKey(installation_id, repository_id, row.id)) for row in late]
+        await work.mark(connection, [Mark(key, news=False) for key in keys])
         calls, cost = await opinions.of_day(connection, repository_id, _day_of(snapshot.observed_at))
     given = tuple(_as_seen(row) for row in rows)
     return replace(snapshot, opinions=Opinions(given, frozenset(gate.judges.programs), calls, float(cost)))

@@ -17,7 +17,7 @@ import structlog
 
 from app.gate.names import RepositoryName
 from app.github.installation_models import InstalledRepository
-from app.keys import CanaryKey, TicketKey
+from app.keys import TicketKey
 from app.proxy import sessions
 from app.proxy.grant import Grant
 from app.proxy.opening import Place as CourierPlace
@@ -26,7 +26,6 @@ from app.store.tickets import canaries, moving, runs, snapshots, ticket
 from app.store.tickets.moving import Cause
 from app.store.tickets.runs import Progress
 from app.store.tickets.ticket import SeenIssue
-from app.store.work import Mark
 from app.store.worker import Done, Outcome, Sleep
 from app.tickets.changing import changed
 from app.tickets.claims import Claimed, Claiming, NothingToClaim, claim_within
@@ -40,17 +39,11 @@ from policies.tickets.states import Event, State
 log = structlog.get_logger(__name__)
 
 LOOKS = timedelta(minutes=10)  # whether it is time; a key does not sleep longer
-PRIORITY = -3  # nobody waits for it
 CANARY = "canary"
 
 
 class Escaped(RuntimeError):
     """A canary went on; the message says what it could do."""
-
-
-def canary_mark() -> Mark:
-    """The mark that starts it; the key never parks and sets its own next time."""
-    return Mark(str(CanaryKey()), priority=PRIORITY, periodic=True, news=False)
 
 
 async def reconcile_canaries(parts: TicketParts, every: timedelta | None) -> Outcome:

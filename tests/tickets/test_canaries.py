@@ -12,13 +12,14 @@ import pytest
 
 from app.gate.presets import read_presets
 from app.gate.reconcile import Reconciler
+from app.gate.upkeep import canary_mark
 from app.keys import WatchKey
 from app.store import work
 from app.store.database import Database
 from app.store.tickets import canaries, runs
 from app.store.worker import Done, Sleep, Worker
 from app.tickets import canaries as running
-from app.tickets.canaries import canary_mark, reconcile_canaries, run_canaries
+from app.tickets.canaries import reconcile_canaries, run_canaries
 from app.tickets.claims import Claiming, NothingToClaim, claim_within
 from app.tickets.escalating_canary import mark_boards
 from app.tickets.parts import TicketParts
