@@ -17,7 +17,7 @@ from app.ci.servers import CiServer, ci_servers
 from app.errors import ActionableError
 from app.judge.programs import judge_programs
 from app.registrations import Registration, load
-from app.secret import SecretStr
+from app.secret import SecretStr, keys_in, secrets_in
 from app.store.prune import Periods
 
 GITHUB_API = "https://api.github.com"
@@ -125,9 +125,7 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         courier=read.app("COURIER_APP_ID", "COURIER_PRIVATE_KEY"),
         accounts=tuple((read.text("ACCOUNTS") or "").replace(",", " ").split()),
         pages=read.pages(),
-        webhook_secrets=tuple(
-            SecretStr(part) for part in (read.text("WEBHOOK_SECRET") or "").replace(",", " ").split()
-        ),
+        webhook_secrets=secrets_in(read.text("WEBHOOK_SECRET") or ""),
         host=read.text("HOST") or "127.0.0.1",
         port=read.number("PORT", 8000),
         metrics_host=read.text("METRICS_HOST") or "127.0.0.1",
@@ -177,7 +175,7 @@ def with_registrations(settings: Settings) -> Settings:
     if gate is not None:
         found |= {"gate": _app_of(gate), "polling": settings.polling or gate.polling}
         found["pages"] = settings.pages or _pages_of(gate)
-        found["webhook_secrets"] = settings.webhook_secrets or tuple(filter(None, [gate.webhook_secret]))
+        found["webhook_secrets"] = settings.webhook_secrets or gate.webhook_secrets
     if courier is not None:
         found["courier"] = _app_of(courier)
     return replace(settings, **found)
@@ -191,7 +189,7 @@ def _pages_of(registration: Registration) -> PageSettings | None:
 
 
 def _app_of(registration: Registration) -> AppSettings:
-    return AppSettings(app_id=registration.app_id, private_keys=(registration.private_key,))
+    return AppSettings(app_id=registration.app_id, private_keys=registration.private_keys)
 
 
 def _periods(read: _Variables) -> Periods:
@@ -324,10 +322,9 @@ def _private(url: str) -> bool:
 
 
 def _private_keys(text: str) -> tuple[SecretStr, ...]:
-    end = "-----END"
-    blocks = [block for block in text.split("-----BEGIN") if end in block]
-    if not blocks:
+    keys = keys_in(text)
+    if not keys:
         raise Misconfigured(
             "MERGEGATE_PRIVATE_KEY: no PEM private key in it; give the file that GitHub let you download"
         )
-    return tuple(SecretStr("-----BEGIN" + block.rstrip() + "\n") for block in blocks)
+    return keys

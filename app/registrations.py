@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from app.errors import ActionableError
 from app.json_fields import field, optional_field
-from app.secret import SecretStr
+from app.secret import SecretStr, keys_in, secrets_in
 
 if TYPE_CHECKING:
     from app.github.registering import RegisteredApp
@@ -40,6 +40,32 @@ class Registration:
     client_secret: SecretStr | None = None  # None: no pages for people
     public_url: str
     polling: bool = False
+
+    @property
+    def private_keys(self) -> tuple[SecretStr, ...]:
+        """Two while they are rotated, the newer first."""
+        return keys_in(self.private_key.get_secret_value()) or (self.private_key,)
+
+    @property
+    def webhook_secrets(self) -> tuple[SecretStr, ...]:
+        return () if self.webhook_secret is None else secrets_in(self.webhook_secret.get_secret_value())
+
+    def with_key(self, new: SecretStr) -> Registration:
+        """The new key and the newest of those before it."""
+        return replace(self, private_key=_together(new, *self.private_keys[:1]))
+
+    def with_webhook_secret(self, new: SecretStr) -> Registration:
+        """The new secret and the newest of those before it."""
+        return replace(self, webhook_secret=_together(new, *self.webhook_secrets[:1]))
+
+    def newest(self) -> Registration:
+        """Without what came before the newest key and secret."""
+        secret = self.webhook_secrets[0] if self.webhook_secrets else None
+        return replace(self, private_key=self.private_keys[0], webhook_secret=secret)
+
+
+def _together(*secrets: SecretStr) -> SecretStr:
+    return SecretStr("\n".join(secret.get_secret_value() for secret in secrets))
 
 
 def registration_of(app: RegisteredApp, public_url: str, *, polling: bool) -> Registration:

@@ -15,6 +15,17 @@ if TYPE_CHECKING:
 HIDDEN = "**********"
 
 
+def secrets_in(text: str) -> tuple[SecretStr, ...]:
+    """Secrets that are separated by blanks, lines or commas."""
+    return tuple(SecretStr(part) for part in text.replace(",", " ").split())
+
+
+def keys_in(text: str) -> tuple[SecretStr, ...]:
+    """The private keys in PEM form that stand in a text, whatever is between them."""
+    blocks = [block for block in text.split("-----BEGIN") if "-----END" in block]
+    return tuple(SecretStr("-----BEGIN" + block.rstrip() + "\n") for block in blocks)
+
+
 class SecretStr:
     """Shown as asterisks; `get_secret_value` gives the text."""
 

@@ -57,6 +57,7 @@ COMMANDS = {
         "wait:wait", "Wait for the gate's answer on a pull request, with the token in GH_TOKEN or GITHUB_TOKEN."
     ),
     "setup": Command("setup:setup", "Register the gate's App, or the courier's, from a server without a browser."),
+    "rotate": Command("rotate:rotate", "Take a new private key or webhook secret beside the old one, or it alone."),
     "setup-ci": Command(
         "setup_ci:setup_ci",
         "Open a pull request with the workflow files that are missing, with the token in GH_TOKEN or GITHUB_TOKEN.",

@@ -23,6 +23,7 @@ from app.github.clients import GitHubApp
 from app.github.errors import BadCredentials, GitHubError
 from app.github.git_access import web_url
 from app.github.identity import AppIdentity
+from app.github.installation_models import App
 from app.github.registering import convert
 from app.local.clone import CannotLook
 from app.local.shipped import app_manifest
@@ -68,7 +69,7 @@ def setup(
     --app-id and --key an App that exists is taken instead. Keys go to MERGEGATE_DATA, for its owner alone. Exit code
     2: nothing was set up.
     """
-    settings, wanted = read_settings(os.environ), _role(role)
+    settings, wanted = read_settings(os.environ), role_of(role)
     if not no_browser and app_id is None:
         raise CannotLook(
             "with a browser, start `mergegate serve` and open the address that it prints; else --no-browser"
@@ -88,7 +89,7 @@ def setup(
     print_line("Then start the service: mergegate serve")
 
 
-def _role(text: str) -> Role:
+def role_of(text: str) -> Role:
     if text == "gate":
         return "gate"
     if text == "courier":
@@ -158,21 +159,26 @@ class _Files:
         return None if name is None else SecretStr(read_text(name).strip())
 
 
-async def _existing(settings: Settings, role: Role, app_id: int, files: _Files, url: str) -> Registration:
-    """An App whose key GitHub takes."""
-    key = files.secret(files.key)
-    if key is None:
-        raise CannotLook("an App that exists needs --key with its private key (App settings, Private keys).")
+async def app_by_key(settings: Settings, role: Role, app_id: int, key: SecretStr) -> App:
+    """Raises CannotLook where GitHub does not take the key for this App."""
     github = GitHubApp(AppIdentity(role, app_id, (key,), settings.github_api_url))
     try:
         with progress("Asking GitHub"):
-            app = await installations.this_app(github.app)
+            return await installations.this_app(github.app)
     except BadCredentials as wrong:
         raise CannotLook(f"GitHub does not take this key for App {app_id}: {wrong.because}") from wrong
     except GitHubError as wrong:
         raise CannotLook(f"GitHub cannot be asked: {wrong}. Run the same command again.") from wrong
     finally:
         await github.aclose()
+
+
+async def _existing(settings: Settings, role: Role, app_id: int, files: _Files, url: str) -> Registration:
+    """An App whose key GitHub takes."""
+    key = files.secret(files.key)
+    if key is None:
+        raise CannotLook("an App that exists needs --key with its private key (App settings, Private keys).")
+    app = await app_by_key(settings, role, app_id, key)
     secret = files.secret(files.webhook_secret)
     return Registration(
         app_id=app.id,

@@ -174,7 +174,7 @@ async def _rotate_keys(place: Street, running: Fleet, folder: Path, database: Da
     await agent.clone()
     apps = {"app.pem": place.town.app, "courier.pem": place.town.github.world.apps[place.installation.app_id]}
     new = {name: app_key(90 + number) for number, name in enumerate(apps)}
-    assert await _works(place, running) and await agent.push()
+    assert await agent.push()
     for name, app in apps.items():
         with (folder / name).open("a") as file:
             file.write(new[name][0])

@@ -33,12 +33,12 @@ NEWER = "the database is of a newer Mergegate, whose steps only add; going on"
 async def test_two_versions_work_side_by_side_and_lose_nothing(own_url: str) -> None:
     with data_folder() as folder:
         async with _street(folder, own_url) as (place, running):
-            old_web, old_work, new_web, new_work = running.members
+            old_web, old_work, new_work = running.members
             await _begin(old_web, old_work)
             await place.open("payment")
             await _until(lambda: not place.wrong(), running)
             # The newer version comes beside the older one, and brings the database forward under its feet.
-            await _begin(new_web, new_work)
+            await _begin(new_work)
             assert _version(own_url) == NEXT
             await _both_work(place, running, old_work, new_work)
             # One of the older ones dies, and starts again as nobody has replaced it yet.
@@ -70,10 +70,10 @@ async def _begin(*members: GateProcess) -> None:
 
 @contextlib.asynccontextmanager
 async def _street(folder: Path, url: str) -> AsyncIterator[tuple[Town, Fleet]]:
-    """Two of this version, two of the next, none started; webhooks go to both versions."""
+    """Two of this version, a worker of the next, none started."""
     async with town(folder) as place:
         settings = {**place.environment, "MERGEGATE_DATABASE_URL": url, "MERGEGATE_RESYNC_SECONDS": "5"}
-        running = fleet(folder, settings | {"MERGEGATE_SLOTS": "1"}, ("web", "work", "web", "work"))
+        running = fleet(folder, settings | {"MERGEGATE_SLOTS": "1"}, ("web", "work", "work"))
         program = ("-m", "tests.many.newer", str(newer_folder(folder)))
         running.members[2:] = [replace(one, program=program) for one in running.members[2:]]
         spread = Spread(random.Random(1))
