@@ -88,13 +88,11 @@ class Intake:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in reversed(scope["headers"])}
-        named = {"delivery": "x-github-delivery", "webhook_event": "x-github-event"}
-        said = {name: headers.get(header, "")[:LONGEST_HEADER] for name, header in named.items()}
-        with structlog.contextvars.bound_contextvars(**said), TAKEN.time():
+        with TAKEN.time():
             try:
                 answer = await self._accept(headers, receive)
             except Unacceptable as wrong:
-                log.warning("delivery refused", status=wrong.status, because=wrong.message)
+                log.warning("delivery refused", status=wrong.status, because=wrong.message, **_named(headers))
                 answer = JSONResponse({"message": wrong.message}, wrong.status)
         RECEIVED.labels(str(answer.status_code)).inc()
         await answer(scope, receive, send)
@@ -163,7 +161,7 @@ def _delivery(headers: Headers, raw: bytes, own_app_ids: frozenset[int]) -> Deli
     except UnreadableDelivery as wrong:
         _check_json(raw)
         # Stored all the same: what it meant is found by the resync, and the body tells why it could not be read.
-        log.error("delivery unreadable", because=str(wrong))
+        log.error("delivery unreadable", because=str(wrong), **_named(headers))
         about = Interpretation(None, None, None)
     otherwise = COMMAND if event in SPOKEN else NEWS
     return Delivery(
@@ -177,6 +175,12 @@ def _delivery(headers: Headers, raw: bytes, own_app_ids: frozenset[int]) -> Deli
         tuple(Mark(str(key), about.delay, priority_of(key, otherwise), delivery=delivery_id) for key in about.keys),
         tuple(_facts(about)),
     )
+
+
+def _named(headers: Headers) -> dict[str, str]:
+    """For log lines; bound to the context they would cling to the writer's task as well, and cost each delivery."""
+    named = {"delivery": "x-github-delivery", "webhook_event": "x-github-event"}
+    return {name: headers.get(header, "")[:LONGEST_HEADER] for name, header in named.items()}
 
 
 def _check_json(raw: bytes) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -32,9 +33,14 @@ MOST_BYTES = 16 * 1024 * 1024  # compressed bytes of one commit (one larger body
 WAITING = 1024  # deliveries that may wait for a commit
 PATIENCE = 8.0  # seconds; GitHub hangs up after ten
 
+# One statement for all of a commit. A delivery's keys come as a JSON list: an array of arrays has rows of one length.
 RECORD = """
 insert into deliveries (hook_id, delivery_id, event, action, installation_id, repository_id, keys, body)
-values (%s, %s, %s, %s, %s, %s, %s, %s) on conflict do nothing
+select hook_id, delivery_id, event, action, installation_id, repository_id,
+       array(select jsonb_array_elements_text(keys::jsonb)), body
+from unnest(%s::bigint[], %s::text[], %s::text[], %s::text[], %s::bigint[], %s::bigint[], %s::text[], %b::bytea[])
+     with ordinality as given (hook_id, delivery_id, event, action, installation_id, repository_id, keys, body, at)
+order by at on conflict do nothing
 """
 
 
@@ -120,7 +126,7 @@ class _Row:
     delivery: Delivery
     body: bytes  # compressed
 
-    def parameters(self) -> tuple[object, ...]:
+    def columns(self) -> tuple[object, ...]:
         each = self.delivery
         return (
             each.hook_id,
@@ -129,13 +135,15 @@ class _Row:
             None if each.action is None else text(each.action),
             each.installation_id,
             each.repository_id,
-            sorted({text(mark.key) for mark in each.marks}),
+            json.dumps(sorted({text(mark.key) for mark in each.marks})),
             self.body,
         )
 
 
 async def _record(connection: Connection, rows: Sequence[_Row]) -> None:
     """Tables and rows always in the same order, so that writers wait for each other but never in a circle."""
+    if not rows:
+        return
     facts = [fact for row in rows for fact in row.delivery.facts]
     await repositories.save(connection, [fact for fact in facts if isinstance(fact, Repository)])
     await pushes.record(connection, [fact for fact in facts if isinstance(fact, Push)])
@@ -145,7 +153,8 @@ async def _record(connection: Connection, rows: Sequence[_Row]) -> None:
     await comment_approvals.withdraw(connection, [fact for fact in facts if isinstance(fact, CommentWithdrawn)])
     await commands.record(connection, [fact for fact in facts if isinstance(fact, CommandComment)])
     ordered = sorted(rows, key=lambda row: (row.delivery.hook_id, row.delivery.delivery_id))
-    await connection.cursor().executemany(RECORD, [row.parameters() for row in ordered])
+    columns = zip(*(row.columns() for row in ordered), strict=True)
+    await connection.execute(RECORD, [list(column) for column in columns])
     await work.mark(connection, [mark for row in rows for mark in row.delivery.marks])
 
 
