@@ -42,7 +42,6 @@ from app.keys import (
     RulesKey,
     TicketKey,
     TipKey,
-    UnknownKey,
     UpkeepKey,
     WatchKey,
     parse_key,
@@ -72,7 +71,11 @@ class Reconciler:
     canaries: Callable[[], Awaitable[Outcome]] | None = None  # what runs canary tickets
 
     async def __call__(self, lease: Lease) -> Outcome:
-        """Waiting for request budget is no failure; an installation or object that is gone ends its key."""
+        """Waiting for request budget is no failure; an installation or object that is gone ends its key.
+
+        A key of a kind that is not known fails, and so comes again: a newer version beside this one, in an upgrade,
+        knows it.
+        """
         kind = lease.key.partition(":")[0]
         with counting(lease.key) as tally, DURATION.labels(kind if kind in KINDS else "unknown").time():
             try:
@@ -95,7 +98,7 @@ class Reconciler:
                 WAITS.labels("database").inc()
                 log.warning("the database is away", because=str(away))
                 return Sleep(LOOK_AFTER_OUTAGE)
-            except (InstallationGone, NotFound, UnknownKey) as gone:
+            except (InstallationGone, NotFound) as gone:
                 log.info("key ends", because=str(gone))
                 return Done()
             except (MissingObjects, NoTarget) as moved:

@@ -5,16 +5,21 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Iterator
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from app.store import migrate
+from app.gate.reconcile import Reconciler
+from app.store import migrate, work
 from app.store.database import Connection, Database, connect
 from app.store.embedded import Embedded
 from app.store.migrate import MigrationWaits, NewerDatabase
+from app.store.work import Mark
+from app.store.worker import Worker
 from tests.databases import anyio_backend, server
 from tests.many.newer import NEXT, newer_folder
 
@@ -34,6 +39,19 @@ def own_url(server: Embedded) -> Iterator[str]:
             yield make_conninfo(server.conninfo, dbname="stepped")
         finally:
             connection.execute("drop database stepped with (force)")
+
+
+async def test_a_key_of_a_kind_that_only_a_newer_program_knows_is_left_to_it(own_url: str) -> None:
+    async with Database.open(own_url, NOWHERE) as database:
+        async with database.transaction() as connection:
+            await work.mark(connection, [Mark("shade:1:2:3")])
+        gate: Any = None  # nothing of it is needed to see that
+        await Worker(database, Reconciler(gate, timedelta(0))).drain()
+        (row,) = await database.query("select attempts, parked, lease, due_at > now(), last_error from work")
+        assert row[:4] == (1, False, None, True) and "not a key of a known kind" in row[4]
+        await database.query("update work set due_at = now()")
+        taken = await work.claim(database)
+        assert taken is not None and taken.key == "shade:1:2:3"
 
 
 @contextlib.asynccontextmanager
