@@ -43,6 +43,8 @@ async def _parts(settings: Settings) -> AsyncIterator[Entry]:
         yield Entry("configuration", "operator token", None, _secrets([settings.operator_token]))
     if settings.litellm is not None:
         yield Entry("configuration", "key of the metering gateway", None, _secrets([settings.litellm.key]))
+    if settings.supervisor_secret is not None:
+        yield Entry("configuration", "supervisor secret", None, _secrets([settings.supervisor_secret]))
     if settings.policy_baseline is not None:
         digest = hashlib.sha256(settings.policy_baseline.encode()).hexdigest()
         yield Entry("configuration", "policy baseline", None, {"digest": f"sha256:{digest}"})

@@ -25,11 +25,12 @@ from tests.github.build import app_key
 
 __all__ = ["anyio_backend", "database", "database_url", "server"]
 
-WEBHOOK, CLIENT, OPERATOR, MODELS = (
+WEBHOOK, CLIENT, OPERATOR, MODELS, RUNNER = (
     "webhook-secret-of-thirty-two-chars",
     "client-secret-1",
     "operator-token-of-thirty-two-chars",
     "sk-key-of-the-gateway",
+    "secret-of-the-supervisor-thirty-two",
 )
 
 
@@ -74,6 +75,7 @@ def settings(keys: Sequence[str], webhook: Sequence[str] = (WEBHOOK,)) -> Settin
         pages=PageSettings(public_url="https://gate.example", client_id="x", client_secret=SecretStr(CLIENT)),
         operator_token=SecretStr(OPERATOR),
         litellm=LitellmSettings(url="https://models.example", key=SecretStr(MODELS)),
+        supervisor_secret=SecretStr(RUNNER),
         policy_baseline="version: 1",
     )
 
@@ -89,11 +91,11 @@ async def test_a_change_is_recorded_once_and_without_a_secret(database: Database
     for _ in range(2):
         await record_configuration(database, settings([old]))
     first = ["gate App", "webhook secrets", "client secret", "operator token"]
-    first += ["key of the metering gateway", "policy baseline"]
+    first += ["key of the metering gateway", "supervisor secret", "policy baseline"]
     assert await changes(database) == first
     await record_configuration(database, settings([new, old]))
     await record_configuration(database, settings([new, old], (WEBHOOK, CLIENT)))
     await record_configuration(database, Settings(data=Path("/nonexistent")))
     assert await changes(database) == [*first, "gate App", "webhook secrets"]
     text = "".join(row[0] for row in await database.query("select record from audit_log"))
-    assert not any(secret in text for secret in (WEBHOOK, CLIENT, OPERATOR, MODELS, old[60:120], new[60:120]))
+    assert not any(secret in text for secret in (WEBHOOK, CLIENT, OPERATOR, MODELS, RUNNER, old[60:120], new[60:120]))

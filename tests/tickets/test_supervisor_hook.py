@@ -6,12 +6,16 @@ import json
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
 from app.config import Misconfigured, read_settings
 from app.secret import SecretStr
+from app.service import build_tickets
+from app.tickets.escalating_channels import UnusableChannels
+from app.tickets.supervisor import Supervisor
 from app.tickets.supervisor_hook import MOST_READ, SupervisorHook, signed
 
 pytestmark = pytest.mark.anyio
@@ -113,3 +117,16 @@ def test_a_program_or_a_webhook_and_never_both(tmp_path: Path) -> None:
     assert "sss" not in repr(settings)
     with pytest.raises(Misconfigured, match="set one of them"):
         read_settings({"MERGEGATE_DATA": str(tmp_path), "MERGEGATE_SUPERVISOR": "/bin/true", **given})
+
+
+def test_the_service_has_the_supervisor_that_the_settings_name(tmp_path: Path) -> None:
+    gate: Any = None
+    given = {"MERGEGATE_SUPERVISOR_URL": "https://runner.example/x", "MERGEGATE_SUPERVISOR_SECRET": "s" * 40}
+    told = build_tickets(read_settings({"MERGEGATE_DATA": str(tmp_path), **given}), gate).supervisor
+    assert isinstance(told, SupervisorHook)
+    assert told.url == "https://runner.example/x"
+    program = read_settings({"MERGEGATE_DATA": str(tmp_path), "MERGEGATE_SUPERVISOR": "/bin/true"})
+    assert build_tickets(program, gate).supervisor == Supervisor(Path("/bin/true"))
+    others = read_settings({"MERGEGATE_DATA": str(tmp_path), "MERGEGATE_CHANNELS": str(tmp_path / "none.yml")})
+    with pytest.raises(UnusableChannels, match="cannot be read"):
+        build_tickets(others, gate)
