@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 import structlog
@@ -62,6 +62,7 @@ async def _write(parts: TicketParts, place: Place, board: BoardIssue, issue: Iss
     now = parts.gate.now()
     async with parts.gate.database.transaction() as connection:
         shown = await board_of(connection, place, issue.html_url.rpartition("/issues/")[0], now)
+    shown = replace(shown, page=_page(parts, place))
     text, news = board_text(shown), board_digest(shown)
     standing = card_digest(issue.body or "")
     changed = news != board.news_digest or standing != board.text_digest
@@ -74,6 +75,11 @@ async def _write(parts: TicketParts, place: Place, board: BoardIssue, issue: Iss
         await boards.written(connection, board, news, card_digest(after.body or ""), now)
     if board.written_at is None:
         await _pin(place, issue)
+
+
+def _page(parts: TicketParts, place: Place) -> str | None:
+    url = parts.gate.public_url
+    return None if url is None else f"{url}/{place.repository.full_name}/board"
 
 
 async def _pin(place: Place, issue: Issue) -> None:

@@ -15,6 +15,7 @@ from policies.tickets.escalation import Cause
 from policies.tickets.escalation_digest import place
 from policies.tickets.labels import label_of
 from policies.tickets.limits import Limits, Used
+from policies.tickets.page_texts import PAGE_TEXTS
 from policies.tickets.states import ENDED, State
 from policies.tickets.texts import TEXTS
 from policies.tickets.words import WORDS, Language
@@ -84,6 +85,7 @@ class Board:
     worst: Decimal  # spent today if every ticket in work uses all that it may
     brake_by: str | None = None
     missed: str | None = None  # the limit that did not stop its canary ticket, so that nothing begins
+    page: str | None = None  # address of the same with buttons
 
 
 _ByState = defaultdict[State, list[BoardRow]]
@@ -140,6 +142,9 @@ def _head(board: Board, by_state: _ByState) -> Iterator[str]:
         yield from ("", f"⚠️ {words['brake'].format(who=code(board.brake_by))}")
     if board.missed is not None:
         yield from ("", f"⚠️ {words['canary'].format(limit=code(board.missed))}")
+    page = plain_address(board.page)
+    if page is not None:
+        yield from ("", f"[{PAGE_TEXTS[board.language]['with_buttons']}]({page})")
 
 
 def _people(board: Board, by_state: _ByState) -> Iterator[str]:

@@ -12,6 +12,7 @@ from policies.tickets.words import Language
 ENGLISH: Mapping[str, str] = {
     "board": "Board",
     "boards": "All boards",
+    "with_buttons": "The same with buttons",
     "h_draft": "Not accepted",
     "reload": "Reload",
     "report": "The week's numbers",
@@ -62,6 +63,7 @@ ENGLISH: Mapping[str, str] = {
 JAPANESE: Mapping[str, str] = {
     "board": "ボード",
     "boards": "すべてのボード",
+    "with_buttons": "ボタン付きのページ",
     "h_draft": "未承認",
     "reload": "再読み込み",
     "report": "今週の数値",
@@ -112,6 +114,7 @@ JAPANESE: Mapping[str, str] = {
 CHINESE: Mapping[str, str] = {
     "board": "看板",
     "boards": "所有看板",
+    "with_buttons": "带按钮的页面",
     "h_draft": "未接受",
     "reload": "刷新",
     "report": "本周数字",

@@ -62,6 +62,7 @@ async def _rows(at_desk: Desk, later: timedelta = timedelta()) -> dict[int, Boar
 async def test_a_maintainer_makes_an_issue_the_board_and_it_follows_the_tickets(at_desk: Desk) -> None:
     board = await _made(at_desk)
     assert _text(board).startswith("**0 need you · 0 mergeable · 0 failed · 0 running · 0 waiting · 0.00 of ")
+    assert "(https://gate.example/acme/shop/board)" in _text(board)
     number = (await at_desk.open()).number
     await at_desk.say(number, "/accept")
     await _look(at_desk, MINUTE)

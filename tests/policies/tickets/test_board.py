@@ -70,6 +70,12 @@ def test_the_first_line_says_who_must_do_what() -> None:
     ]
 
 
+def test_the_page_with_buttons_is_linked_where_there_is_one() -> None:
+    page = "https://gate.example/acme/shop/board"
+    assert board_text(replace(EMPTY, page=page)).splitlines()[2] == f"[The same with buttons]({page})"
+    assert "buttons" not in board_text(replace(EMPTY, page="javascript:alert(1)"))
+
+
 def test_what_needs_a_person_is_told_with_its_question() -> None:
     text = board_text(replace(EMPTY, rows=(ASKS,)))
     (line,) = _section(text, "Needs you")
