@@ -62,7 +62,6 @@ def board_record(board: Board) -> dict[str, Any]:
         "budget_today": f"{board.most:.2f}",
         "worst_today": f"{board.worst:.2f}",
         "brake_by": board.brake_by,
-        "missed": board.missed,
         "missed_canary": board.missed,
         "sections": {one.key: [row_record(row) for row in one.rows] for one in sections(board)},
     }
