@@ -17,6 +17,12 @@ def pytest_configure() -> None:
     gc.set_threshold(50_000, 20, 100)
 
 
+# Where nobody has set up logging, structlog shows the locals of every frame: seconds for one traceback.
+_renderer = structlog.get_config()["processors"][-1]
+assert isinstance(_renderer, structlog.dev.ConsoleRenderer)
+_renderer.exception_formatter = structlog.dev.plain_traceback
+
+
 @pytest.fixture(autouse=True)
 def github_as_described(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Fails a test whose simulated GitHub answered as GitHub does not. Tests without one pay nothing."""
