@@ -16,7 +16,7 @@ are the two verdicts, word by word:
 
 Facts are read for both: people, teams, code owners, and test reports by the words of each. Freezes, their exceptions
 and the probation before the gate enqueues must let it pass by both (`app.gate`). How a queue merges (`queue.kind`,
-`method`, `jump`, minutes) is the repository's alone.
+`method`, `jump`, minutes) and who is told when (`ticket.pushes`) is the repository's alone.
 
 One thing holds beyond the policy that says it: an account, a branch or a trailer that either marks as an agent's or a
 dependency bot's. Where that adds to a policy's own marks, the policy is judged once more with them, and the worse

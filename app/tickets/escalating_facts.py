@@ -59,13 +59,14 @@ async def read_known(connection: Connection, view: TicketView, now: datetime) ->
     """Only what the ticket's state makes worth reading is read."""
     asks = any(one.cause == Cause.PERMISSION_EXPANSION for one in view.open_questions)
     verdict = await _verdict(connection, view) if view.row.state in WORK_IS_DONE else None
+    newest = await _newest(connection, view) if view.row.state is State.NEEDS_HUMAN else verdict
     return Known(
         view,
         now,
         verdict,
         await _refused(connection, view) if asks else frozenset(),
         await _cap_share(connection, view, now) if view.row.state is State.CAP_HIT else 0.0,
-        tuple(name[1:] for name in (verdict or {}).get("asks", ()) if name.startswith("@")),
+        _asked(newest),
         await _disagree(connection, view, verdict),
     )
 
@@ -180,6 +181,12 @@ def _people(known: Known, place: Place) -> tuple[str, ...]:
     return tuple(name for name in named if _PERSON.fullmatch(name))
 
 
+def _asked(verdict: Json) -> tuple[str, ...]:
+    """Logins of whose approval a verdict asks for by name. A team is left out: a mention would wake all of it."""
+    named = [name for ask in (verdict or {}).get("asks", ()) for name in ask["reviewers"]]
+    return tuple(name.removeprefix("@") for name in named if "/" not in name)
+
+
 async def _verdict(connection: Connection, view: TicketView) -> Json:
     row, pull = view.row, view.pull
     if pull is None or row.pull_number is None:
@@ -205,11 +212,18 @@ async def _refused(connection: Connection, view: TicketView) -> frozenset[Power]
     own = {one.grant.branch for one in view.sessions}  # refused there was what it brought, not that it did
     told = await audit.data_of(connection, "push-refused", row.repository_id, sessions)
     branches = {Power("branch", str(ref)) for data in told for ref in data["refs"] if ref not in own}
+    newest = await _newest(connection, view)
+    return frozenset(branches) | (frozenset() if newest is None else outside_scope(newest["evidence"]))
+
+
+async def _newest(connection: Connection, view: TicketView) -> Json:
+    """The newest verdict on its pull request, whatever came out; None where there is none."""
+    row = view.row
     if row.pull_number is None:
-        return frozenset(branches)
+        return None
     key = str(PullKey(row.installation_id, row.repository_id, row.pull_number))
     past = await decisions.history(connection, key, 1)
-    return frozenset(branches) | (outside_scope(past[0].verdict["evidence"]) if past else frozenset())
+    return past[0].verdict if past else None
 
 
 async def _cap_share(connection: Connection, view: TicketView, now: datetime) -> float:

@@ -36,9 +36,9 @@ def zone_at(hour: int) -> str:
     return f"Etc/GMT{behind:+d}"
 
 
-def telling(hour: int = DAY, more: str = "") -> str:
+def telling(hour: int = DAY, more: str = "", on_call: str = "bob") -> str:
     days = "days: [mon, tue, wed, thu, fri, sat, sun]"
-    return f"{TICKETS}  pushes: {{zone: {zone_at(hour)}, {days}, on_call: [bob]{more}}}\n"
+    return f"{TICKETS}  pushes: {{zone: {zone_at(hour)}, {days}, on_call: [{on_call}]{more}}}\n"
 
 
 @contextlib.asynccontextmanager

@@ -82,7 +82,8 @@ async def test_two_lines_that_contradict_each_other_and_a_refusal_that_is_asked_
 async def test_a_first_failure_tells_nobody_and_the_same_once_more_tells_one_person_once(
     tmp_path: Path, database: Database
 ) -> None:
-    async with telling_desk(tmp_path, database) as at_desk:
+    asks_bob = "requirements: {low: {evidence: ci, runs: 1, approvals: 1, approvers: {users: [bob]}}}\n"
+    async with telling_desk(tmp_path, database, telling(on_call="") + asks_bob) as at_desk:
         number = await _accepted(at_desk)
         claimed = await at_desk.claimed()
         fail_ci(at_desk.stage, at_desk.shop)
@@ -122,8 +123,8 @@ async def test_a_first_failure_tells_nobody_and_the_same_once_more_tells_one_per
 async def test_a_change_of_stored_data_is_told_before_it_is_merged_and_the_work_goes_on(
     tmp_path: Path, database: Database
 ) -> None:
-    by_ci = "requirements: {high: {evidence: ci, runs: 1, approvals: 1}}\n"
-    async with telling_desk(tmp_path, database, telling() + by_ci) as at_desk:
+    by_ci = "requirements: {high: {evidence: ci, runs: 1, approvals: 1, approvers: {users: [bob]}}}\n"
+    async with telling_desk(tmp_path, database, telling(on_call="") + by_ci) as at_desk:
         number = await _accepted(at_desk, **{"Touches stored data or schema": "yes", "Risk level": "high"})
         told_high = BUNDLE.replace("level: low", "level: high").replace(
             "data_loss: false", "data_loss: false\n  tested: true"
@@ -136,6 +137,7 @@ async def test_a_change_of_stored_data_is_told_before_it_is_merged_and_the_work_
         assert f"`/approve {pull.head_sha[:12]}`" in said
         standing = await _open(at_desk, number)
         assert standing is not None
+        assert standing.matter.people == ("ada", "bob")  # who accepted it, and whose approval was asked for
         assert str(standing.matter.log).endswith(f"/acme/shop/issues/{pull.number}")  # a link where it is https
         assert pull.merged_at is None
         await at_desk.say(pull.number, "/hold let me see")
