@@ -10,6 +10,8 @@ from typing import Any, LiteralString, Self
 
 import psycopg
 from psycopg import AsyncConnection
+from psycopg.pq import ExecStatus
+from psycopg.pq.abc import PGresult
 from psycopg.rows import TupleRow
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout, TooManyRequests
 
@@ -110,7 +112,8 @@ class Database:
         try:
             with _away(connection):
                 cursor = await connection.execute(sql, parameters)
-                return await cursor.fetchall() if cursor.description else []
+                # Not `cursor.description`: that makes an object of each column, and is empty for a row without any.
+                return await cursor.fetchall() if _has_rows(cursor.pgresult) else []
         finally:
             await self._pool.putconn(connection)
 
@@ -223,6 +226,10 @@ async def _pool(conninfo: str, size: int) -> AsyncIterator[Pool]:
 
 async def _configure(connection: Connection) -> None:
     await connection.execute("; ".join(SESSION))
+
+
+def _has_rows(result: PGresult | None) -> bool:
+    return result is not None and result.status == ExecStatus.TUPLES_OK
 
 
 @contextlib.contextmanager

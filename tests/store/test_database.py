@@ -202,3 +202,8 @@ async def _for_ever(db: Database) -> None:
     while True:
         await db.query("select 1")
         await asyncio.sleep(30)
+
+
+async def test_rows_without_columns_are_rows(database: Database) -> None:
+    assert await database.query("select from generate_series(1, 2)") == [(), ()]
+    assert await database.query("create temporary table nothing ()") == []
