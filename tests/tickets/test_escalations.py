@@ -42,7 +42,7 @@ async def _accepted(at_desk: Desk, **fields: str) -> int:
 async def test_two_lines_that_contradict_each_other_and_a_refusal_that_is_asked_for(
     tmp_path: Path, database: Database
 ) -> None:
-    async with telling_desk(tmp_path, database) as at_desk:
+    async with telling_desk(tmp_path, database, telling(more=", together: 0")) as at_desk:
         number = await _accepted(at_desk, **{"Done when": "- sums are rounded down\n- sums are never rounded"})
         claimed = await at_desk.claimed()
         await ask(at_desk, claimed, "requirement_conflict", "The ticket contradicts itself.")
@@ -77,6 +77,17 @@ async def test_two_lines_that_contradict_each_other_and_a_refusal_that_is_asked_
         await tell(at_desk)
         assert len(told(at_desk, number)) == 2
         assert "`/answer 4 no` it goes on without (recommended) · `/stop`" in told(at_desk, number)[-1]
+        await at_desk.say(number, "/answer 4 no")
+
+        await at_desk.bring(claimed, {"docs/prices.md": "# Prices\n"})
+        assert await at_desk.state(number) is State.RUNNING  # it failed, and told nobody
+        await ask(at_desk, claimed, "permission_expansion", "May I change docs/prices.md?")
+        await tell(at_desk)
+        assert len(told(at_desk, number)) == 3
+        assert "`/grant path=docs/prices.md once`" in told(at_desk, number)[-1]
+        await at_desk.say(number, "/grant path=docs/prices.md once\nReason: they belong together")
+        assert await _open(at_desk, number) is None
+        assert await at_desk.state(number) is State.MERGED  # that was its answer too, and what it had brought passes
 
 
 async def test_a_first_failure_tells_nobody_and_the_same_once_more_tells_one_person_once(
