@@ -107,12 +107,11 @@ def _name(known: Known, cause: Cause) -> str:
 def _facts(known: Known) -> Facts:
     view, state = known.view, known.view.row.state
     over = state is State.NEEDS_HUMAN and view.entered_by in TRIES_ARE_OVER
-    exhausted = over and view.entered_by is Event.EXHAUSTED
     failures = tuple(one.fingerprint for one in view.failures)
     undecided = known.verdict is not None and known.verdict["review"]["status"] != Status.PASSED
     return Facts(
         known.risk,
-        attempts_left=0 if exhausted else 1,
+        attempts_left=0 if over else 1,
         failures=(failures or ("no sign of life",)) if over else (),
         migration=undecided and view.form is not None and view.form.migration == "yes",
         migrating=(MIGRATION,) if undecided and MIGRATION in known.verdict["areas"] else (),
