@@ -20,7 +20,7 @@ from tests.fleet.recount import by_state
 from tests.fleet.traffic import most_within
 
 PLAN = Plan(tickets=1_000, agents=200, hours=12, phone=6, rest=6)
-RULES = Rules(running=200, attempts=900, dollars=Decimal(3_000))
+RULES = Rules(running=200, attempts=900, dollars=Decimal(1_400))
 SIZE = f"{PLAN.tickets:,} tickets, {PLAN.agents} agents, {PLAN.hours:g} hours"
 
 

@@ -103,4 +103,6 @@ class Night:
         rows = await self.town.database.query("select state, count(*) from tickets group by state order by state")
         states = ", ".join(f"{count} {state}" for state, count in rows)
         traffic = self.town.traffic
-        return f"{states or 'nothing yet'}; {traffic.requests} requests, {len(traffic.written_at)} writes"
+        looks = sum(self.town.looks.values())
+        told = f"{looks} looks, {traffic.requests} requests, {len(traffic.written_at)} writes"
+        return f"{states or 'nothing yet'}; {told}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 
 from app.proxy import sessions
@@ -118,12 +118,21 @@ def _days(night: Night, log: Log, attempts: int, dollars: Decimal) -> Iterator[s
         )
         if before >= attempts:
             yield f"#{claim.number} was claimed as attempt {before + 1} of the day's {attempts}"
-    spent = Counter[str]()
-    for at, _, cost in night.seen.spent:
-        spent[f"{at:%F}"] += cost  # type: ignore[assignment]
-    for date, amount in spent.items():
-        if amount > dollars:
+    for date, amount in _spent_by_day(night, log).items():
+        if amount > dollars + DEAREST * night.plan.agents:
             yield f"{amount} USD were spent on {date} of {dollars}"
+
+
+def _spent_by_day(night: Night, log: Log) -> dict[str, Decimal]:
+    """By the day on which the attempt was claimed, which is when its whole cost is set apart."""
+    claimed: dict[int, list[datetime]] = {}
+    for one in log.tries:
+        claimed.setdefault(one.number, []).append(one.claimed_at)
+    spent: dict[str, Decimal] = {}
+    for at, number, cost in night.seen.spent:
+        day = f"{max(moment for moment in claimed[number] if moment <= at):%F}"
+        spent[day] = spent.get(day, Decimal(0)) + cost
+    return spent
 
 
 def _writes(night: Night) -> Iterator[str]:
