@@ -87,7 +87,7 @@ def next_of(row: TicketRow) -> str:
 async def _told_if_spent(session: Session) -> None:
     """A limit that is used up ends the ticket at once, not when it is looked at next.
 
-    Where the policy cannot be read now, that look, which comes every minute, does it.
+    Where the policy cannot be read now, the watch, which comes every minute, does it.
     """
     grant, call = session.grant, session.call
     try:
