@@ -8,6 +8,7 @@ import os
 import sys
 from pathlib import Path
 
+import httpx
 import pytest
 
 from tests.databases import data_folder
@@ -44,6 +45,7 @@ async def test_a_session_from_its_opening_to_its_stop(tmp_path: Path) -> None:
             "MERGEGATE_COURIER_PRIVATE_KEY_FILE": str(tmp_path / "courier.pem"),
             "MERGEGATE_PROXY_PORT": port,
             "MERGEGATE_PORT": port,
+            "MERGEGATE_METRICS_PORT": str(free_port()),
         }
         operator = {"PATH": os.environ["PATH"], "USER": "ada", **settings}
         proxy = GateProcess("proxy", sys.executable, settings, tmp_path / "proxy.log")
@@ -66,6 +68,13 @@ async def test_a_session_from_its_opening_to_its_stop(tmp_path: Path) -> None:
             push = ("git", "push", "origin", "HEAD:agent/work")
             code, said = await _run(*push, environment=agent, cwd=tmp_path / "clone")
             assert code == 0 and "[new branch]" in said
+            async with httpx.AsyncClient(trust_env=False) as client:
+                private = f"http://127.0.0.1:{settings['MERGEGATE_METRICS_PORT']}"
+                assert (await client.get(f"{private}/readyz")).json() == {"status": "ready", "troubles": {}}
+                metrics = (await client.get(f"{private}/metrics")).text
+            # Three requests of the clone, two of the push.
+            answers = 'mergegate_proxy_answers_total{of="git",status="200"}'
+            assert f"{answers} 5.0" in metrics and "mergegate_database_up 1.0" in metrics
             code, said = await _run(*session, "revoke", str(opened["session"]), environment=operator)
             assert code == 0 and "nothing of it is under way and refs/heads/agent/work is at " in said
             code, said = await _run(*push, environment=agent, cwd=tmp_path / "clone")
