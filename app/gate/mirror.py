@@ -2,6 +2,10 @@
 
 The mirror is a cache: it may be deleted at any time. Fetching uses a short-lived read token that reaches git through
 its environment only, never through a command line or a file.
+
+What is fetched is kept as one pack, which is there whole or not at all. Object by object, as git keeps few of them, a
+fetch that was killed would leave a commit without its files and parents, which looks like one that need not be fetched
+again; and git long took such parents for none at all (http://mail.spinics.net/lists/git/msg472100.html).
 """
 
 from __future__ import annotations
@@ -18,8 +22,14 @@ from app.gate.git import GitFailed, GitObjects, init_bare, run_git
 from app.gate.git_answers import GitAnswers
 from app.gate.git_process import Answer
 from app.gate.names import RepositoryName
+from app.logging import LateLogger
 
 FETCH_LIMIT = 120.0  # seconds
+MOST_PACKS = 50  # for each object all are looked through
+# Made last by `git init`: without it one was killed.
+_WHOLE = "objects/info"
+
+log = LateLogger(__name__)
 
 
 class PushRefused(RuntimeError):
@@ -58,14 +68,33 @@ def _own_ref(ref: str) -> str:
 
 def _clear_away(folder: Path, before: float) -> None:
     """What a git that was killed left behind: its locks would stop every later one. `before` is in seconds."""
-    for pattern in ("*.lock", "refs/mergegate/*.lock", "objects/pack/tmp_*"):
+    for pattern in ("*.lock", "refs/mergegate/*.lock", "objects/pack/tmp_*", "objects/pack/.tmp-*"):
         for left in folder.glob(pattern):
             with contextlib.suppress(FileNotFoundError):
                 if left.stat().st_mtime < before:
                     left.unlink()
 
 
+def _packs(folder: Path) -> int:
+    return sum(1 for _ in folder.glob("objects/pack/*.pack"))
+
+
+async def _gather(folder: Path) -> None:
+    """Put small packs together when there are many; a large one is left as it is, and nothing is lost when this fails.
+
+    https://git-scm.com/docs/git-repack#Documentation/git-repack.txt---geometricltfactorgt
+    """
+    if await asyncio.to_thread(_packs, folder) <= MOST_PACKS:
+        return
+    try:
+        await run_git(folder, ("repack", "--geometric=2", "-d", "--quiet"))
+    except GitFailed as failed:
+        log.warning("a mirror's packs could not be put together", because=str(failed))
+
+
 Remotes = Callable[[int, RepositoryName], Awaitable[Remote]]
+
+_KEPT_WHOLE = ("-c", "fetch.unpackLimit=1", "-c", "gc.auto=0", "-c", "maintenance.auto=false")
 
 # Parts of GitHub's refusals of a push, which reach git as text only.
 _REFUSALS = (
@@ -101,7 +130,7 @@ class Mirrors:
         folder = self._folder / f"{repository.id}.git"
         objects = GitObjects(folder, self._answers)
         async with self._locks.setdefault(repository.id, asyncio.Lock()):
-            if not (folder / "HEAD").exists():
+            if not (folder / _WHOLE).exists():
                 await init_bare(folder)
             if await objects.has(*oids):
                 return objects
@@ -125,6 +154,7 @@ class Mirrors:
     async def _fetch(self, folder: Path, remote: Remote, refs: Sequence[str]) -> None:
         await asyncio.to_thread(_clear_away, folder, time.time() - 2 * FETCH_LIMIT)
         specs = [f"+{ref}:{_own_ref(ref)}" for ref in refs]
-        settings = ("-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "fetch.recurseSubmodules=false")
+        settings = (*_KEPT_WHOLE, "-c", "fetch.recurseSubmodules=false")
         fetch = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-gc", "--end-of-options")
         await remote.run(folder, (*settings, *fetch, remote.url, *specs))
+        await _gather(folder)

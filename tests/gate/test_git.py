@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from app.gate import mirror
 from app.gate.changes import read_changes, read_diff
 from app.gate.diffs import UnreadableDiff, parse_diff
 from app.gate.git import GitFailed, GitObjects, run_git, split_answer
@@ -300,6 +301,42 @@ async def test_what_a_killed_git_left_locked_is_cleared_away(clone: Clone, mirro
     yesterday = time.time() - 86_400
     os.utime(lock, (yesterday, yesterday))
     assert await (await mirrors.objects(1, SHOP, refs=("refs/heads/main",), oids=(second,))).has(second)
+
+
+async def test_what_is_fetched_is_there_whole_or_not_at_all(clone: Clone, mirrors: Mirrors) -> None:
+    """A commit without its files would never be fetched again: a killed fetch must leave no single objects."""
+    first = clone.commit(a="1\n")
+    folder = (await mirrors.objects(1, SHOP, refs=("refs/heads/main",), oids=(first,))).folder
+    kept = {path.suffix for path in (folder / "objects").rglob("*") if path.is_file()}
+    assert ".pack" in kept and kept <= {".pack", ".idx", ".rev"}
+
+
+async def test_a_mirror_whose_making_was_killed_is_made_again(clone: Clone, mirrors: Mirrors, tmp_path: Path) -> None:
+    first = clone.commit(a="1\n")
+    half = tmp_path / "mirrors" / f"{SHOP.id}.git"
+    half.mkdir(parents=True)
+    (half / "HEAD").write_text("ref: refs/heads/main\n", encoding="ascii")
+    assert await (await mirrors.objects(1, SHOP, refs=("refs/heads/main",), oids=(first,))).has(first)
+
+
+async def test_many_packs_are_put_together(clone: Clone, mirrors: Mirrors, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mirror, "MOST_PACKS", 1)
+    first = clone.commit(a="1\n")
+    objects = await mirrors.objects(1, SHOP, refs=("refs/heads/main",), oids=(first,))
+    own = await objects.commit_tree(await objects.tree_of(first), (first,), "of the gate's own", 1_700_000_000)
+    second = clone.commit(a="2\n")
+    await mirrors.objects(1, SHOP, refs=("refs/heads/main",), oids=(second,))
+    assert len(list(objects.folder.glob("objects/pack/*.pack"))) == 1
+    assert await objects.has(first, second, own)
+
+
+async def test_packs_that_cannot_be_put_together_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mirror, "MOST_PACKS", 0)
+    pack = tmp_path / "objects" / "pack" / "pack-1.pack"
+    pack.parent.mkdir(parents=True)
+    pack.touch()
+    await mirror._gather(tmp_path)  # no repository: git refuses
+    assert pack.exists()
 
 
 @pytest.mark.parametrize(
