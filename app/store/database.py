@@ -10,6 +10,7 @@ from typing import Any, LiteralString, Self
 
 import psycopg
 from psycopg import AsyncConnection
+from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import ExecStatus
 from psycopg.pq.abc import PGresult
 from psycopg.rows import TupleRow
@@ -32,6 +33,9 @@ SESSION = (
     "set statement_timeout = '60s'",
     "set idle_in_transaction_session_timeout = '60s'",
 )
+# A server that vanished without a word is noticed after about so long, not after the system's quarter of an hour to two
+# hours (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-KEEPALIVES); milliseconds, then seconds.
+SILENCE = {"tcp_user_timeout": 20_000, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 2}
 # SQLSTATE classes: connection exception, insufficient resources, operator intervention, system error; and the single
 # code for a server that only reads (a standby after a failover).
 AWAY_CLASSES = ("08", "53", "57P", "58")
@@ -186,9 +190,16 @@ async def running(folder: Path) -> AsyncIterator[Embedded]:
 async def connect(conninfo: str) -> Connection:
     """One connection in autocommit mode. Raises DatabaseAway."""
     try:
-        return await AsyncConnection.connect(conninfo, autocommit=True, connect_timeout=int(PATIENCE))
+        return await AsyncConnection.connect(conninfo, **_options(conninfo))
     except psycopg.OperationalError as wrong:
         raise DatabaseAway(f"no connection to the database: {wrong}") from wrong
+
+
+def _options(conninfo: str) -> dict[str, Any]:
+    """Of every connection. How long a silent server is waited for, the address may say otherwise."""
+    given = conninfo_to_dict(conninfo)
+    silence = {name: value for name, value in SILENCE.items() if name not in given}
+    return {"autocommit": True, "connect_timeout": int(PATIENCE), **silence}
 
 
 async def _migrate(conninfo: str, wanted: bool) -> None:
@@ -211,7 +222,7 @@ def _check_server(connection: Connection) -> None:
 async def _pool(conninfo: str, size: int) -> AsyncIterator[Pool]:
     pool: Pool = AsyncConnectionPool(
         conninfo,
-        kwargs={"autocommit": True, "connect_timeout": int(PATIENCE)},
+        kwargs=_options(conninfo),
         min_size=1,
         max_size=size,
         timeout=PATIENCE,

@@ -116,6 +116,14 @@ async def test_an_error_of_the_statement_is_not_an_error_of_the_server(database:
     assert await database.query("select 1") == [(1,)]
 
 
+async def test_a_server_that_vanished_is_waited_for_as_long_as_the_address_says_or_not_long(database_url: str) -> None:
+    patient = make_conninfo(database_url, keepalives_idle=99)
+    async with Database.open(patient, NOWHERE) as db, db.transaction() as pooled, await db.connect() as own:
+        for connection in (pooled, own):
+            options = connection.info.get_parameters()
+            assert (options["tcp_user_timeout"], options["keepalives_idle"]) == ("20000", "99")
+
+
 async def test_no_server_at_all_is_said_in_time(tmp_path: Path) -> None:
     with pytest.raises(DatabaseAway, match="no connection to the database"):
         async with Database.open(f"host={tmp_path} user=nobody", NOWHERE):
