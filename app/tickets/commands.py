@@ -157,7 +157,7 @@ class _Hearing:
         except verbs.NotDone as cannot:
             return Answer("refused", str(cannot))
         if row is not None:
-            await escalating.answered(connection, row, command.verb, author, self.parts.gate.now())
+            await escalating.answered(connection, row, command, author, self.parts.gate.now())
         return Answer("done") if told is None else Answer("told", told)
 
     def _is_silent(self, command: Command) -> bool:

@@ -20,8 +20,9 @@ from app.store.work import Mark
 from app.tickets.escalating_facts import matters, read_known
 from app.tickets.parts import Place, TicketParts
 from app.tickets.view import TicketView
+from checks.commands import Command
 from policies.tickets.escalation import Cause
-from policies.tickets.escalation_question import ANSWERS
+from policies.tickets.escalation_question import ANSWERS, grants
 
 SETTLED = "it does not hold any more"
 
@@ -57,13 +58,20 @@ def people_mark(installation_id: int, repository_id: int, *, at_once: bool = Fal
     return Mark(key, delay, priority, periodic=True)
 
 
-async def answered(connection: Connection, row: TicketRow, verb: str, by: str, now: datetime) -> None:
+async def answered(connection: Connection, row: TicketRow, command: Command, by: str, now: datetime) -> None:
     """Somebody's command was carried out: what it settles is closed. What it changed is seen at the next look."""
     standing = await escalations.open_of(connection, row.repository_id, row.number)
-    if standing is None or verb not in ANSWERS[standing.matter.cause]:
+    if standing is None or not _settles(command, standing.matter):
         return
-    await escalations.close(connection, row.repository_id, row.number, f"/{verb} by {by}", now)
-    await _answer_question(connection, standing, verb, by)
+    await escalations.close(connection, row.repository_id, row.number, f"/{command.verb} by {by}", now)
+    await _answer_question(connection, standing, command.verb, by)
+
+
+def _settles(command: Command, matter: Matter) -> bool:
+    """Whoever grants something else has not answered what the agent asked for."""
+    if command.verb == "grant" and not grants(command.option("path"), matter.path):
+        return False
+    return command.verb in ANSWERS[matter.cause]
 
 
 async def _answer_question(connection: Connection, standing: Escalation, verb: str, by: str) -> None:

@@ -27,7 +27,7 @@ from app.tickets.telling import skeleton, status_of
 from checks.commands import Command
 from checks.paths import PathPatterns
 from checks.tickets.readiness import read_ticket
-from policies.escape import clean, code
+from policies.escape import clean, code, inert
 from policies.ticket_section import POOL
 from policies.tickets.batch import NoBatch, batch_of
 from policies.tickets.limits import dollars, no_attempt
@@ -96,7 +96,7 @@ async def _accept(doing: Doing) -> None:
         raise NotDone("The repository's policy cannot be used, so nothing says what agents may do. Repair it first.")
     form, misses = read_ticket(doing.issue.body or "")
     if form is None or misses:
-        listed = "\n".join(f"- {clean(str(miss), 300)}" for miss in misses)
+        listed = "\n".join(f"- {inert(str(miss), 300)}" for miss in misses)
         raise NotDone(f"It is not ready. Edit the issue, then accept it:\n{listed}")
     limits = limits_for(doing.place, doing.ticket, form)
     budget = dollars(doing.place.rules.day.cost)
@@ -239,7 +239,7 @@ async def _grant(doing: Doing) -> None:
     try:
         PathPatterns((*held.form.allowed_paths, pattern))
     except ValueError as wrong:
-        raise NotDone(f"That is no pattern of paths: {clean(str(wrong), 200)}.") from None
+        raise NotDone(f"That is no pattern of paths: {inert(str(wrong), 200)}.") from None
     form = replace(held.form, allowed_paths=(*held.form.allowed_paths, pattern))
     by = held.accepted_by
     await snapshots.freeze(*doing.own, form, issue_digest=held.issue_digest, redirects=held.redirects, accepted_by=by)
@@ -276,7 +276,7 @@ async def _split(doing: Doing) -> str:
     try:
         batch = batch_of(doing.issue.title, doing.issue.body or "")
     except NoBatch as wrong:
-        raise NotDone(f"It cannot be split: {clean(str(wrong), 400)}.") from None
+        raise NotDone(f"It cannot be split: {inert(str(wrong), 400)}.") from None
     await ticket.set_split(*doing.own, batch.template)
     return f"{len(batch.children)} drafts are made, all of the template {code(batch.template[:19])}."
 

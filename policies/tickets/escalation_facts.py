@@ -49,7 +49,9 @@ def quoted_lines(words: str, lines: Iterable[str]) -> tuple[str, str] | None:
 
 def wanted(words: str, refused: Iterable[Power]) -> frozenset[Power]:
     """Those of the refused that an agent names in its question; a branch by its short name too."""
-    named = {name.strip(".,/") for name in _NAMES.findall(words)}
+    found = _NAMES.findall(words)
+    # A dot in front is a name's own as often as one behind it ends the sentence.
+    named = {name.strip("./") for name in found} | {name.rstrip("./").lstrip("/") for name in found}
     return frozenset(power for power in refused if {power.what, power.what.removeprefix(BRANCHES)} & named)
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import re2
+
+from checks.paths import PathPatterns
 from policies.escape import code, inert, plain_address
 from policies.tickets.escalation import Cause
 from policies.tickets.texts import TEXTS
@@ -13,6 +16,7 @@ from policies.tickets.words import Language
 LONGEST = 240  # characters of what an agent or a log says
 ON_PULL = frozenset({Cause.DATA_MIGRATION, Cause.JUDGES_DISAGREE})  # what is said there decides
 MOST_NAMED = 30  # tickets that one message names
+_LITERAL = re2.compile(r"[A-Za-z0-9_./-]+")  # names in which a pattern of paths has no sign of its own
 # The verbs that settle a matter as soon as they are carried out. An answer, an approval and whatever changes the
 # ticket's state settle it by what is then known of the ticket; nothing that a person says confirms a stop.
 ANSWERS: Mapping[Cause, frozenset[str]] = {
@@ -39,7 +43,8 @@ class Asked:
     """An open escalation. `ordinal` is the question's number in the ticket, None where it is the gate's own matter;
     `head` is the commit that it is about.
 
-    `detail` is whatever the agent or the check said; `attempts` those that the limit allows now.
+    `detail` is whatever the agent or the check said; `path` is a file that the agent may not change and wants to;
+    `attempts` are those that the limit allows now.
     """
 
     ticket: int
@@ -65,14 +70,18 @@ SILENCE: Mapping[Cause, str] = {
 
 
 def choices(asked: Asked) -> tuple[Choice, ...]:
-    """Two or three, the recommended one first."""
+    """Two or three, the recommended one first.
+
+    A file's name is the agent's choice, and as a pattern it may permit more: `**` everything, `pay` whatever lies in
+    any folder of that name. So the grant is for that place alone, and none is proposed where the name is no plain one.
+    """
     stop = Choice("/stop", "stop")
     match asked.cause:
         case Cause.REQUIREMENT_CONFLICT:
             answer = f"/answer {asked.ordinal}"
             return stop, Choice(f"{answer} first", "first"), Choice(f"{answer} second", "second")
         case Cause.PERMISSION_EXPANSION:
-            grant = (Choice(f"/grant path={asked.path} once", "grant"),) if asked.path else ()
+            grant = (Choice(f"/grant path=/{asked.path} once", "grant"),) if _LITERAL.fullmatch(asked.path) else ()
             return Choice(f"/answer {asked.ordinal} no", "refuse"), *grant, stop
         case Cause.REPEATED_FAILURE:
             return stop, Choice(f"/limit attempts={asked.attempts + 1}", "raise")
@@ -82,6 +91,13 @@ def choices(asked: Asked) -> tuple[Choice, ...]:
             return Choice("/stop all", "stop_all"), stop
     approve = (Choice(f"/approve {asked.head[:12]}", "approve"),) if asked.head else ()
     return Choice("/hold", "hold"), *approve, Choice("/reject not like this", "reject")
+
+
+def grants(pattern: str | None, path: str) -> bool:
+    """Whether a pattern that a person granted lets the agent change the file that it asked for."""
+    if not pattern or not path:
+        return False
+    return PathPatterns((pattern,)).matches_exactly(path)
 
 
 def verdict_line(asked: Asked, language: Language) -> str:

@@ -21,6 +21,7 @@ from policies.tickets.verbs import ALL, VERBS, Raises, Where, is_for_all, refusa
 LONGEST = 2_000  # characters of a person's words
 LONGEST_OPTION = 120
 _CHOICE = re2.compile(r"/[a-z]+( [A-Za-z0-9._*/=-]+){0,6}")
+_PLACE = re2.compile(r"(?i)option\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +158,9 @@ def _answers(question: OpenQuestion) -> Iterator[Offer]:
 
 
 def _is_plain(option: str) -> bool:
+    """Whether it may be said as it stands; one that reads like another one's place would be taken for that one."""
+    if _PLACE.match(option):
+        return False
     return 0 < len(option) <= LONGEST_OPTION and inert(option, LONGEST_OPTION) == option == clean(
         option, LONGEST_OPTION
     )

@@ -15,6 +15,7 @@ from app.tickets.claims import Claimed, NothingToClaim
 from policies.tickets.states import Event, State
 from tests.checks.test_tickets import body
 from tests.github.operations import issues
+from tests.policies.test_escape import live_text
 from tests.tickets.desk import FORM, Desk, is_dead
 
 pytestmark = pytest.mark.anyio
@@ -32,11 +33,15 @@ async def test_nobody_without_the_right_moves_a_ticket(at_desk: Desk) -> None:
 
 
 async def test_what_is_not_ready_is_not_accepted_and_says_why(at_desk: Desk) -> None:
-    issue = await at_desk.open(body({**FORM, "Goal": "Do it somehow, as it seems best to you."}))
+    issue = await at_desk.open(body({**FORM, "Forbidden paths": "- # @acme/all https://x.example"}))
     assert at_desk.card(issue.number).startswith("**Not ready: 1 to repair.**")
     refused = await at_desk.say(issue.number, "/accept")
     assert at_desk.reactions(refused) == ["-1"]
-    assert "leaves something open" in at_desk.answers(issue.number)[0]
+    (answer,) = at_desk.answers(issue.number)
+    assert "matches nothing" in answer
+    assert "acme/all" in answer
+    live = live_text(answer)  # the gate calls nobody because whoever wrote the issue did
+    assert not [each for each in ("@", "//") if each in live]
     await issues.edit_issue(at_desk.stage.github, at_desk.shop, issue, "ada", body=body(FORM))
     await at_desk.stage.run_to_rest()
     assert at_desk.card(issue.number).startswith("**Ready")

@@ -84,8 +84,10 @@ async def test_two_lines_that_contradict_each_other_and_a_refusal_that_is_asked_
         await ask(at_desk, claimed, "permission_expansion", "May I change docs/prices.md?")
         await tell(at_desk)
         assert len(told(at_desk, number)) == 3
-        assert "`/grant path=docs/prices.md once`" in told(at_desk, number)[-1]
-        await at_desk.say(number, "/grant path=docs/prices.md once\nReason: they belong together")
+        assert "`/grant path=/docs/prices.md once`" in told(at_desk, number)[-1]
+        await at_desk.say(number, "/grant path=manual/** once\nReason: the next one will need it")
+        assert await _open(at_desk, number) is not None  # that was not asked
+        await at_desk.say(number, "/grant path=/docs/prices.md once\nReason: they belong together")
         assert await _open(at_desk, number) is None
         assert await at_desk.state(number) is State.MERGED  # that was its answer too, and what it had brought passes
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from checks.commands import read_commands
 from policies.tickets.escalation import Cause, Facts, Power, causes, failure_fingerprint, way
-from policies.tickets.escalation_question import ANSWERS, SILENCE, Asked, choices, group_text, question_text
+from policies.tickets.escalation_question import ANSWERS, SILENCE, Asked, choices, grants, group_text, question_text
 from policies.tickets.texts import TEXTS
 from policies.tickets.verbs import VERBS
 from policies.tickets.words import Language
@@ -92,8 +92,31 @@ def test_what_a_choice_allows_is_named_whole() -> None:
     more = choices(replace(ASKED, attempts=3))
     assert [each.command for each in more] == ["/stop", "/limit attempts=4"]
     granted = choices(replace(ASKED, cause=Cause.PERMISSION_EXPANSION, path="src/pay/x.py"))
-    assert [each.command for each in granted] == ["/answer 2 no", "/grant path=src/pay/x.py once", "/stop"]
+    assert [each.command for each in granted] == ["/answer 2 no", "/grant path=/src/pay/x.py once", "/stop"]
     assert choices(replace(ASKED, cause=Cause.DATA_MIGRATION))[1].command == "/approve aaaaaaaaaaaa"
+
+
+@pytest.mark.parametrize(
+    ("named", "besides"),
+    [("pay", "src/pay/keys.py"), ("x.py", "src/x.py"), ("docs/a.md", "docs/a.md.bak")],
+)
+def test_the_grant_that_is_proposed_is_for_the_one_file_that_was_asked_for(named: str, besides: str) -> None:
+    offered = choices(replace(ASKED, cause=Cause.PERMISSION_EXPANSION, path=named))
+    (command,) = read_commands(offered[1].command)
+    assert grants(command.option("path"), named)
+    assert not grants(command.option("path"), besides)
+
+
+@pytest.mark.parametrize("named", ["**", "src/*", "src/[a-z].py", "!x", "a b", ""])
+def test_a_file_named_like_a_pattern_is_not_proposed(named: str) -> None:
+    offered = choices(replace(ASKED, cause=Cause.PERMISSION_EXPANSION, path=named))
+    assert [each.command for each in offered] == ["/answer 2 no", "/stop"]
+
+
+def test_only_what_holds_the_file_grants_it() -> None:
+    assert grants("src/**", "src/a.py")
+    assert [grants(one, "src/a.py") for one in ("docs/**", "!src/a.py", "", None)] == [False] * 4
+    assert not grants("**", "")
 
 
 def test_nobodys_answer_never_allows_anything() -> None:

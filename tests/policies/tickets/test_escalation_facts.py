@@ -47,6 +47,9 @@ def test_what_is_asked_for_is_named() -> None:
     assert wanted("Let me push to release.", refused) == {branch}
     assert wanted("Let me push to `refs/heads/release`", refused) == {branch}
     assert wanted("May I do the releases?", refused) == frozenset()
+    hidden = Power("path", ".github/workflows/ci.yml")
+    assert wanted("May I change .github/workflows/ci.yml.", {hidden}) == {hidden}
+    assert wanted("It is in ./src/pay/x.py...", refused) == {path}
 
 
 def test_a_failure_is_known_again_by_its_first_check_and_the_others() -> None:

@@ -45,6 +45,17 @@ def test_a_ticket_in_work_with_a_question_and_a_pull_request() -> None:
     assert options == list(QUESTION.options)
 
 
+def test_an_option_does_not_pass_for_another_ones_place() -> None:
+    tricky = replace(QUESTION, options=("option 2", "drop @acme/all", "Option　1", "optional"))
+    commands = [(one.command, one.says) for one in offers(replace(FULL, questions=(tricky,)))[:4]]
+    assert commands == [
+        ("/answer 2 option 1", "option 2"),
+        ("/answer 2 option 2", "drop @acme/all"),
+        ("/answer 2 option 3", "Option　1"),
+        ("/answer 2 optional", "optional"),
+    ]
+
+
 def test_choices_of_the_question_come_first_and_once() -> None:
     chosen = tuple(
         Suggested(command, "because")
