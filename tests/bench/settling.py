@@ -26,12 +26,6 @@ WAITING_FOR_PEOPLE = {"mergegate/evidence": "success", "mergegate/review": "in_p
 MEDIUM_BUNDLE = BUNDLE.replace("level: low", "level: medium")
 
 
-async def measure(folder: Path, say: Callable[[str], None]) -> list[Row]:
-    (folder / "single").mkdir()
-    (folder / "burst").mkdir()
-    return [*await _singly(folder / "single", say), await _burst(folder / "burst", say)]
-
-
 @dataclass
 class Watch:
     """Listener: when something happened, by the clock of this process."""
@@ -51,7 +45,7 @@ class Watch:
                 self.shown[run.head_sha] = now
 
 
-async def _singly(folder: Path, say: Callable[[str], None]) -> list[Row]:
+async def singly(folder: Path, say: Callable[[str], None]) -> list[Row]:
     """One pull request after the other: opened, tested, shown to be right, approved, enqueued."""
     async with town(folder) as place:
         watch, gate = Watch(), place.gate()
@@ -93,7 +87,7 @@ def _spread(what: str, durations: Sequence[float], of: str) -> Row:
     return Row(what, f"{', '.join(figures)}, longest {milliseconds(max(durations))}", of)
 
 
-async def _burst(folder: Path, say: Callable[[str], None]) -> Row:
+async def burst(folder: Path, say: Callable[[str], None]) -> list[Row]:
     """Everybody's description is mended at once, and labels come with it."""
     async with town(folder) as place:
         gate = place.gate()
@@ -113,7 +107,7 @@ async def _burst(folder: Path, say: Callable[[str], None]) -> Row:
             await gate.cleanup()
     deliveries = len(place.github.world.deliveries) - before
     of = f"{deliveries:,} deliveries, our own writes' included, for {CROWD} pull requests; sent within {sent:.1f} s"
-    return Row("burst: until all checks are right", f"{settled:.1f} s", of)
+    return [Row("burst: until all checks are right", f"{settled:.1f} s", of)]
 
 
 async def _crowd(place: Town, say: Callable[[str], None]) -> list[PullRequest]:
