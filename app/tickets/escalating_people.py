@@ -28,7 +28,7 @@ from app.tickets.escalating_canary import tell_missed
 from app.tickets.escalating_morning import tell_morning
 from app.tickets.escalating_week import tell_week
 from app.tickets.parts import Place, TicketParts, issue_address, place_of
-from policies.tickets.escalation_pushes import PushRules, Waiting, plan, rules_of
+from policies.tickets.escalation_pushes import PushRules, Waiting, may_be_told, plan, rules_of
 from policies.tickets.escalation_question import group_text, question_text, verdict_line, verdict_line_of
 
 log = structlog.get_logger(__name__)
@@ -96,14 +96,16 @@ def _waiting(one: Escalation) -> Waiting:
 
 
 async def _post_all(telling: Telling, standing: Mapping[int, Escalation]) -> None:
+    """What GitHub did not take by day is not told by night; it waits, and is told in the morning if it still stands."""
+    rules = rules_of(telling.place.rules.pushes)
     async with telling.parts.gate.database.transaction() as connection:
         waiting = await pushes.pending(connection, telling.repository_id)
     for one in waiting:
         about = [standing[n] for n in one.push.tickets if n in standing and standing[n].matter.cause is one.push.cause]
-        if about:
-            await _post(telling, one, about)
-        else:  # somebody answered while it was not posted
+        if not about:  # somebody answered while it was not posted
             await _done(telling, one, "dropped")
+        elif may_be_told(one.push.cause, rules, telling.now):
+            await _post(telling, one, about)
 
 
 async def _post(telling: Telling, one: Planned, about: list[Escalation]) -> None:

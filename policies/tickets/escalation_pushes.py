@@ -155,9 +155,14 @@ def _due(
     about = _by_ticket(sent)
     for one in sorted(waiting, key=lambda each: (ORDER[each.cause], not each.critical, each.since, each.ticket)):
         person = _next_person(one, about[one.cause, one.ticket], rules, now)
-        if person is not None and (one.cause in BREAKS_QUIET or rules.hours.awake(now)):
+        if person is not None and may_be_told(one.cause, rules, now):
             groups.setdefault((person, one.cause), []).append(one.ticket)
     return groups
+
+
+def may_be_told(cause: Cause, rules: PushRules, now: datetime) -> bool:
+    """Whether anybody is told of this cause at that hour."""
+    return cause in BREAKS_QUIET or rules.hours.awake(now)
 
 
 def _by_ticket(sent: Sequence[Push]) -> defaultdict[tuple[Cause, int], list[Push]]:

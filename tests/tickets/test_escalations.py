@@ -183,6 +183,13 @@ async def test_only_a_stop_that_is_not_confirmed_is_told_at_night(tmp_path: Path
         await tell(at_desk)
         assert await _open(at_desk, number) is not None
         assert told(at_desk, number) == []
+        # What was planned by day and could not be posted then is not told now.
+        await database.query(
+            "insert into ticket_pushes (repository_id, person, cause, numbers, planned_at) "
+            "select repository_id, 'ada', cause, array[number], now() from ticket_escalations"
+        )
+        await tell(at_desk)
+        assert told(at_desk, number) == []
         await push_under_way(at_desk, claimed)
         await at_desk.write(number, "/stop now")
         await at_desk.look(number)
