@@ -46,7 +46,7 @@ class Flight:
     stopped: str | None = field(default=None)
 
     def stop(self, because: str) -> None:
-        if self.stopped is None and not self.sent:
+        if self.stopped is None and not self.sent and not self.limit.expired():  # it ends already
             self.stopped = because
             self.limit.reschedule(asyncio.get_running_loop().time())
 

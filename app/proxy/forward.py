@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -106,10 +107,12 @@ class Forward:
     ) -> Literal["failed", "unknown"] | None:
         """None while such a push has not moved the branch; then `failed` if it had to be put back.
 
-        What a push says of itself proves nothing: putting back one that never was would be a force push. Where the
-        branch has left behind what it brought, nothing is to be put back.
+        What a push says of itself proves nothing: putting back one that never was would be a force push. So would be
+        putting back another push that moved the branch alike, of a session that may. Where the branch has left behind
+        what it brought, nothing is to be put back.
         """
-        if moves.tip is None or not any(_is_row_of(row, command, began_at - SKEW) for row in moves.rows):
+        told = sum(_is_row_of(row, command, began_at - SKEW) for row in moves.rows)
+        if moves.tip is None or not told or told <= await self._moved_alike(grant, command, began_at - 2 * SKEW):
             return None
         if moves.tip != command.new and await self._compared(grant, command.new, moves.tip) not in _FORWARD:
             return "unknown"
@@ -118,6 +121,13 @@ class Forward:
             return "unknown"
         await self._say(grant, refusal)
         return "failed"
+
+    async def _moved_alike(self, grant: Grant, command: Command, since: datetime) -> float:
+        """Pushes that are known to have moved the branch so; any number while that cannot be read."""
+        try:
+            return await ledger.moved_alike(self._database, grant, command, since)
+        except DatabaseAway:
+            return math.inf
 
     async def _say(self, grant: Grant, refusal: Refusal) -> None:
         """With the next push: to this one the answer was given."""

@@ -104,6 +104,12 @@ where session_id = %s and ended_at is null and alive_until <= clock_timestamp() 
 """
 
 
+# The process that sent it was killed, or has long not reached the store, so that it stopped what it had not sent whole.
+LAPSED = """
+update ledger set ended_at = alive_until, outcome = 'unknown',
+  look_at = case when route = 'push' then clock_timestamp() end
+where ended_at is null and alive_until <= clock_timestamp() - interval '1 minute'
+"""
 # GitHub may end a push whose connection broke at any time later: its branch is looked at ever more rarely for an hour.
 DUE = f"""
 update ledger set look_at = case when ended_at > clock_timestamp() - interval '1 hour' then clock_timestamp()
@@ -180,13 +186,27 @@ async def under_way(database: Database, session_id: int) -> list[Entry]:
 
 
 async def due(database: Database) -> list[Entry]:
-    """Pushes of which nobody knows what became and whose branch is to be looked at now; each by one process alone."""
+    """Pushes of which nobody knows what became and whose branch is to be looked at now; each by one process alone.
+
+    Those of processes that were killed are among them, whether or not anybody asks for their session.
+    """
+    await database.query(LAPSED)
     return await _entries(database, DUE, ())
 
 
 async def looked(database: Database, entry_id: int, outcome: Outcome) -> None:
     """The end of looking after such a push."""
     await database.query("update ledger set look_at = null, outcome = %s where id = %s", (outcome, entry_id))
+
+
+async def moved_alike(database: Database, grant: Grant, command: Command, since: datetime) -> int:
+    """How many pushes to the branch, of whatever session, moved it just so since then, as GitHub said."""
+    sql: LiteralString = (
+        "select count(*) from ledger where repository_id = %s and ref = %s and old_oid = %s and new_oid = %s "
+        "and route = 'push' and outcome = 'done' and ended_at >= %s"
+    )
+    ((number,),) = await database.query(sql, (grant.repository_id, grant.branch, command.old, command.new, since))
+    return int(number)
 
 
 async def of_session(database: Database, session_id: int, most: int = 1000) -> list[Entry]:

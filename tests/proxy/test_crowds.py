@@ -235,3 +235,24 @@ async def test_t47_a_locked_database_is_a_no(town: Scene, monkeypatch: pytest.Mo
         assert b"The proxy cannot reach its database, so nothing was sent to GitHub" in answer
     assert not any("receive-pack" in one for one in town.since(before))
     assert status(await ask(town, "GET", "/session")) == 200
+
+
+async def test_a_request_whose_hour_is_over_keeps_no_other_from_being_stopped() -> None:
+    """It may still be noting its end, for seconds where the database is away, when all are told to stop."""
+    under = flights.Flights(None, None)  # type: ignore[arg-type]
+    noting = asyncio.Event()
+
+    async def slow() -> None:
+        async with under.flight(grant()) as flight:
+            flight.limit.reschedule(0.0)
+            try:
+                await asyncio.sleep(60)
+            finally:
+                noting.set()
+                await asyncio.sleep(0)
+
+    task = asyncio.create_task(slow())
+    await noting.wait()
+    under._stop(None, "the proxy cannot reach its database")
+    with pytest.raises(flights.Stopped, match="longer than"):
+        await task

@@ -10,7 +10,7 @@ import pytest
 
 from app.proxy import forward, ledger, sessions
 from app.proxy.forward import _is_row_of
-from app.proxy.grant import Grant
+from app.proxy.grant import Grant, Right
 from app.proxy.late import Late, _forward_of
 from app.proxy.pushing import PACE
 from app.proxy.wire import Command
@@ -118,6 +118,9 @@ async def test_what_others_have_undone_is_not_put_back(town: Scene) -> None:
         while town.refs()[ref] != other:  # noqa: ASYNC110 - a ref at GitHub
             await asyncio.sleep(0.02)
     assert await town.outcomes(grant) == ["unknown", "done"]
+    async with asyncio.timeout(20):
+        while all(one.after != other for one in town.shop.activity):  # noqa: ASYNC110 - a list at GitHub
+            await asyncio.sleep(0.02)
     who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.com")
     person = _at_github(town, *who, "commit-tree", f"{first}^{{tree}}", "-p", first, "-m", "By a person")
     _at_github(town, "update-ref", ref, person)
@@ -128,6 +131,39 @@ async def test_what_others_have_undone_is_not_put_back(town: Scene) -> None:
             await late(town, grant)
             await asyncio.sleep(0.05)
     assert town.refs()[ref] == above and await town.outcomes(grant) == ["done", "unknown", "done"]
+
+
+async def test_the_same_push_of_a_session_that_may_is_not_put_back(town: Scene) -> None:
+    """One without the right broke off before GitHub had it; then one with it made the very move."""
+    ref = "refs/heads/agent/late-granted"
+    token, grant = await town.open(branch=ref)
+    first, pack = commit_beside(town, "Granted first")
+    assert b"ok " + ref.encode() in await push(town, command(ref, old=ZERO, new=first) + FLUSH + pack, token=token)
+    other, pack = commit_beside(town, "Granted other")
+    moved = command(ref, old=first, new=other) + FLUSH
+    async with begun(town, token, moved + b"PACK", 500), asyncio.timeout(10):
+        while not await ledger.under_way(town.database, grant.session):  # noqa: ASYNC110 - a row in a table
+            await asyncio.sleep(0.01)
+    assert await town.outcomes(grant) == ["unknown", "done"]
+    await sessions.revoke(town.database, grant.session, "another one may force")
+    token, forcing = await town.open(branch=ref, rights=frozenset({Right.PUSH, Right.FORCE}))
+    assert b"ok " + ref.encode() in await push(town, moved + pack, token=token)
+    assert await town.outcomes(forcing) == ["done"] and town.refs()[ref] == other
+    assert await late(town, grant) == "unknown" and await waiting(town, grant)
+    assert town.refs()[ref] == other
+
+
+async def test_a_push_whose_process_was_killed_is_looked_after(database: Database) -> None:
+    """Nobody stops its session, or asks for it at all."""
+    _, grant = await sessions.open_session(database, wanted())
+    moved = Command("a" * 40, "b" * 40, grant.branch.encode())
+    begun = await ledger.begin_push(database, grant, moved)
+    assert isinstance(begun, ledger.Begun)
+    assert await ledger.due(database) == []
+    await database.query("update ledger set alive_until = clock_timestamp() - interval '61 seconds'")
+    (found,) = await ledger.due(database)
+    assert (found.id, found.outcome, found.bytes) == (begun.entry, "unknown", None)
+    assert await ledger.due(database) == []  # for ten seconds
 
 
 async def test_when_a_branch_is_looked_at(database: Database) -> None:
