@@ -4,8 +4,12 @@ alone. Variables of the environment come before them.
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import json
 import os
+import tempfile
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -51,12 +55,12 @@ class Registration:
         return () if self.webhook_secret is None else secrets_in(self.webhook_secret.get_secret_value())
 
     def with_key(self, new: SecretStr) -> Registration:
-        """The new key and the newest of those before it."""
-        return replace(self, private_key=_together(new, *self.private_keys[:1]))
+        """The new key and the newest of those before it, also when this is done again."""
+        return replace(self, private_key=_beside(new, self.private_keys))
 
     def with_webhook_secret(self, new: SecretStr) -> Registration:
-        """The new secret and the newest of those before it."""
-        return replace(self, webhook_secret=_together(new, *self.webhook_secrets[:1]))
+        """The new secret and the newest of those before it, also when this is done again."""
+        return replace(self, webhook_secret=_beside(new, self.webhook_secrets))
 
     def newest(self) -> Registration:
         """Without what came before the newest key and secret."""
@@ -64,8 +68,9 @@ class Registration:
         return replace(self, private_key=self.private_keys[0], webhook_secret=secret)
 
 
-def _together(*secrets: SecretStr) -> SecretStr:
-    return SecretStr("\n".join(secret.get_secret_value() for secret in secrets))
+def _beside(new: SecretStr, known: Sequence[SecretStr]) -> SecretStr:
+    others = [secret for secret in known if secret != new]
+    return SecretStr("\n".join(secret.get_secret_value() for secret in (new, *others[:1])))
 
 
 def registration_of(app: RegisteredApp, public_url: str, *, polling: bool) -> Registration:
@@ -87,18 +92,30 @@ def path_of(data: Path, role: Role) -> Path:
     return data / "apps" / f"{role}.json"
 
 
+@contextlib.contextmanager
+def changing(data: Path) -> Iterator[None]:
+    """Whoever reads registrations to change them waits for the others who do, so that no change is lost."""
+    folder = data / "apps"
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with (folder / "lock").open("ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 def save(data: Path, role: Role, registration: Registration) -> None:
     """Write it whole or not at all, readable by its owner alone. Raises OSError."""
     path = path_of(data, role)
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    new = path.with_suffix(".new")
-    new.unlink(missing_ok=True)
-    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(_written(registration))
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(path)
+    # Of a name of its own: two that write one file would put each other's half in place.
+    descriptor, new = tempfile.mkstemp(".new", f"{role}.", path.parent)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(_written(registration))
+            file.flush()
+            os.fsync(file.fileno())
+        Path(new).replace(path)
+    finally:
+        Path(new).unlink(missing_ok=True)
 
 
 def load(data: Path, role: Role) -> Registration | None:

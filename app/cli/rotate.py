@@ -13,7 +13,7 @@ from app.cli.printing import print_line
 from app.cli.setup import app_by_key, role_of
 from app.config import Settings, read_settings
 from app.local.clone import CannotLook
-from app.registrations import Registration, Role, load, path_of, save
+from app.registrations import Registration, Role, changing, load, path_of, save
 from app.secret import keys_in, secrets_in
 from policies.escape import clean
 
@@ -30,16 +30,18 @@ def rotate(
     files of its own. A service that runs takes it up within 15 seconds. Exit code 2: nothing was changed.
     """
     settings, wanted = read_settings(os.environ), role_of(role)
-    registration = _kept(settings, wanted)
     if key is None and webhook_secret is None and not only:
         raise CannotLook("give --key or --webhook-secret with a file, or --only to take out the older ones.")
-    if key is not None:
-        registration = _with_key(settings, wanted, registration, key)
-    if webhook_secret is not None:
-        registration = _with_webhook_secret(registration, webhook_secret)
-    if only:
-        registration = registration.newest()
-    save(settings.data, wanted, registration)
+    _kept(settings, wanted)  # before anything is made in the folder
+    with changing(settings.data):
+        registration = _kept(settings, wanted)
+        if key is not None:
+            registration = _with_key(settings, wanted, registration, key)
+        if webhook_secret is not None:
+            registration = _with_webhook_secret(registration, webhook_secret)
+        if only:
+            registration = registration.newest()
+        save(settings.data, wanted, registration)
     keys, secrets = len(registration.private_keys), len(registration.webhook_secrets)
     print_line(
         f"The {wanted} App {registration.slug} now has {keys} private keys and {secrets} webhook secrets.", "green"

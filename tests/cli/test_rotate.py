@@ -12,7 +12,7 @@ import pytest
 from app.cli.rotate import rotate
 from app.config import read_settings
 from app.local.clone import CannotLook
-from app.registrations import Registration, load, path_of, save
+from app.registrations import Registration, changing, load, path_of, save
 from app.secret import SecretStr
 from tests.gate.scene import GATE_EVENTS, GATE_PERMISSIONS
 from tests.github.build import app_key
@@ -80,6 +80,24 @@ async def test_the_oldest_goes_when_a_third_comes(kept: Registration, tmp_path: 
         (tmp_path / "new-secret").write_text(secret)
         await asyncio.to_thread(rotate, "gate", webhook_secret=str(tmp_path / "new-secret"))
     assert _now(tmp_path) == ([kept.private_key.get_secret_value()], ["third", "second"])
+
+
+async def test_once_more_with_the_same_ones_takes_nothing_out(kept: Registration, tmp_path: Path) -> None:
+    """GitHub still signs with the old secret until a person has given it the new one."""
+    old, secret = kept.private_key.get_secret_value(), str(tmp_path / "new-secret")
+    for _ in range(2):
+        await asyncio.to_thread(rotate, "gate", key=str(tmp_path / "new.pem"), webhook_secret=secret)
+    assert _now(tmp_path) == ([NEW[0], old], ["new-secret", "old-secret"])
+
+
+async def test_two_at_once_lose_nothing_of_each_other(kept: Registration, tmp_path: Path) -> None:
+    given = ({"key": str(tmp_path / "new.pem")}, {"webhook_secret": str(tmp_path / "new-secret")})
+    with changing(tmp_path):
+        both = [asyncio.create_task(asyncio.to_thread(rotate, "gate", **one)) for one in given]  # type: ignore[arg-type]
+        await asyncio.sleep(0)
+    await asyncio.gather(*both)
+    assert _now(tmp_path) == ([NEW[0], kept.private_key.get_secret_value()], ["new-secret", "old-secret"])
+    assert sorted(path.name for path in (tmp_path / "apps").iterdir()) == ["gate.json", "lock"]
 
 
 @pytest.mark.parametrize(
