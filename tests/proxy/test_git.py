@@ -15,7 +15,6 @@ from app.proxy.running import proxying
 from app.store.database import Database
 from tests.github.tls import new_authority
 from tests.proxy.scene import Scene, agent_environment, scene, serving
-from tests.proxy.test_attacks_http import request
 
 pytestmark = pytest.mark.anyio
 
@@ -218,20 +217,3 @@ async def test_tls_on_both_sides(tmp_path: Path, database: Database) -> None:
         commit = await town.commit(clone)
         await town.git("push", "origin", "HEAD:agent/work", cwd=clone)
         assert town.refs()["refs/heads/agent/work"] == commit
-
-
-async def test_a_long_list_of_branches_goes_in_pieces_and_is_the_same(
-    town: Scene, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = "/git/acme/shop.git/info/refs?service=git-receive-pack"
-    whole = await town.raw(request("GET", path, token=town.token))
-    monkeypatch.setattr("app.proxy.fetching.CHUNK", 60)
-    head, _, chunked = (await town.raw(request("GET", path, token=town.token))).partition(b"\r\n\r\n")
-    assert b"content-length" in whole.lower() and b"transfer-encoding: chunked" in head.lower()
-    sizes = [line for line in chunked.split(b"\r\n") if line and len(line) < 4 and line != b"0"]
-    assert len(sizes) >= 2
-    body = b""
-    while (size := int(chunked.partition(b"\r\n")[0], 16)) > 0:
-        rest = chunked.partition(b"\r\n")[2]
-        body, chunked = body + rest[:size], rest[size + 2 :]
-    assert body == whole.partition(b"\r\n\r\n")[2]
