@@ -45,8 +45,7 @@ class Agent:
             await asyncio.sleep(0.2)
 
     async def run(self, enough: asyncio.Event) -> None:
-        """Clone, then commit and push again and again."""
-        await self.clone()
+        """Commit and push again and again."""
         while not enough.is_set():
             await self.push()
             await asyncio.sleep(self.chance.uniform(0.1, 1.0))

@@ -37,8 +37,8 @@ class Fleet:
     async def disturb(self, chance: random.Random) -> None:
         """One of them is killed, or told to end, and starts again; all have their turn before one has another."""
         if not self._turns:
-            self._turns = chance.sample(self.members, len(self.members))
-        member = self._turns.pop()
+            self._turns = _each_part_first(chance.sample(self.members, len(self.members)))
+        member = self._turns.pop(0)
         self.started |= descendants(member.pid)
         if chance.random() < 0.6:
             self.ends[f"{member.part} killed"] += 1
@@ -61,6 +61,11 @@ class Fleet:
 
     def log_ends(self) -> str:
         return "\n".join(f"== {one.log.name}\n{one.log_end()}" for one in self.members)
+
+
+def _each_part_first(members: Sequence[GateProcess]) -> list[GateProcess]:
+    first = {one.part: one for one in members}.values()
+    return [*first, *(one for one in members if all(one is not other for other in first))]
 
 
 def fleet(folder: Path, settings: Mapping[str, str], parts: Sequence[str]) -> Fleet:

@@ -76,6 +76,7 @@ async def _stage(folder: Path, url: str, chance: random.Random) -> AsyncIterator
 
 async def _rounds(place: Street, running: Fleet, team: list[Agent], database: Database, chance: random.Random) -> Agent:
     """Things happen and processes end. The agent whose session was stopped half-way."""
+    await asyncio.gather(*(one.clone() for one in team))
     enough, begun = asyncio.Event(), time.monotonic()
     pushing = [asyncio.create_task(one.run(enough)) for one in team]
     try:
@@ -150,7 +151,7 @@ async def _check_deliveries(place: Street, database: Database) -> None:
     taken = {one.guid for one in sent if one.status_code and one.status_code < 300}
     stored = {row[0] for row in await database.query("select delivery_id from deliveries")}
     unheard = sum(not one.status_code for one in sent)
-    print(f"{len(sent)} deliveries, {unheard} unheard, {sum(one.redelivery for one in sent)} redelivered")
+    print(f"{len(sent)} deliveries, {sum(one.redelivery for one in sent)} again: {Counter(one.status for one in sent)}")
     assert taken <= stored
     if SOAK:
         assert unheard, "no kill met a delivery"
