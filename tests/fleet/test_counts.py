@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from types import SimpleNamespace
+from typing import Any
 
 from tests.fleet.log import Changed, Held, Log, Tried
 from tests.fleet.recount import recount, verbs_of
 from tests.fleet.traffic import most_within
-from tests.fleet.truths import _histories, _in_work
+from tests.fleet.truths import _days, _histories, _in_work, _pushes, _spending, _times
+from tests.github.state import Comment
+from tests.tickets.litellm import Held as Key
+from tests.tickets.litellm import LiteLlm
 
 SIX = datetime(2026, 11, 30, 18, 0, tzinfo=UTC)
 
@@ -49,6 +55,9 @@ TRIES = [
 ]
 
 
+SPENT = (("a", 1, "3.00"), ("b", 1, "0.50"), ("c", 2, "0.40"))
+
+
 def log(*more: Changed, states: tuple[str, str] = ("merged", "stopped")) -> Log:
     tickets = {number: held(number, state) for number, state in enumerate(states, start=1)}
     changes = sorted([*MERGED, *STOPPED, *more], key=lambda one: one.at)
@@ -87,6 +96,46 @@ def test_a_state_that_does_not_follow_from_the_log_is_found() -> None:
 def test_one_in_work_too_many_is_found() -> None:
     assert list(_in_work(log(), 2)) == []
     assert list(_in_work(log(), 1)) == [f"#2 was claimed at {at(6)} while 1 were in work"]
+
+
+def night_of(**more: Any) -> Any:
+    """As much of a night as the checks look at."""
+    seen = SimpleNamespace(spent=more.get("spent", []))
+    return SimpleNamespace(seen=seen, plan=SimpleNamespace(agents=1), town=SimpleNamespace(**more))
+
+
+def test_spending_beyond_the_cap_and_what_the_store_does_not_know_are_found() -> None:
+    keys = {name: Key(Decimal(cost), "1h", {"ticket": number}, Decimal(cost)) for name, number, cost in SPENT}
+    found = list(_spending(night_of(litellm=LiteLlm(keys=keys)), log()))
+    assert found == ["#1 spent 3.50 of 3", "#1 spent 3.50, of which the store knows 1.50"]
+
+
+def test_a_day_s_attempts_and_dollars_are_those_of_their_claims() -> None:
+    night = night_of(spent=[(at(10), 1, Decimal("1.50")), (at(30), 2, Decimal("0.40"))])
+    assert list(_days(night, log(), 2, Decimal(2))) == []
+    assert list(_days(night, log(), 1, Decimal(1))) == [
+        "#2 was claimed as attempt 2 of the day's 1",
+        "1.90 USD were spent on 2026-11-30 of 1",
+    ]
+
+
+def test_time_beyond_the_limit_is_found() -> None:
+    night = night_of(clock=SimpleNamespace(now=at(600)))
+    assert list(_times(night, log())) == []
+    endless = Tried(1, 2, at(40), at(40), None, None, None, "hard")
+    assert list(_times(night, replace(log(), tries=[*TRIES, endless]))) == ["#1 took 9:50:00 of 110 minutes"]
+
+
+def test_whoever_is_woken_or_told_too_often_is_found() -> None:
+    def comments(hour: int, count: int) -> Any:
+        at_hour = SIX.replace(hour=hour)
+        said = [Comment(n, "gate", "A question.\n\n@ada", at_hour, at_hour) for n in range(count)]
+        issue = SimpleNamespace(comments=said)
+        return night_of(shop=SimpleNamespace(issues={1: issue}), app=SimpleNamespace(bot_login="gate"))
+
+    assert list(_pushes(comments(9, 12))) == []
+    assert list(_pushes(comments(9, 13))) == ["ada was told 13 times on 2026-11-30"]
+    assert [words.partition(":")[0] for words in _pushes(comments(3, 1))] == ["ada was woken at 2026-11-30 03"]
 
 
 def test_writes_are_counted_in_any_stretch() -> None:
