@@ -13,6 +13,7 @@ from app.github.budgets import Urgency, present_urgency, urgency
 from app.github.errors import NotFound, RateLimited
 from app.github.issues import Issue
 from app.keys import BoardKey, PeopleKey, TicketKey, WatchKey
+from app.store import work
 from app.store.tickets import messages, runs, ticket
 from app.store.tickets.moving import GATE, Cause
 from app.store.tickets.runs import Progress
@@ -32,7 +33,7 @@ from app.tickets.scaling import decide_week
 from app.tickets.shown import show
 from app.tickets.splitting import make_children
 from app.tickets.view import TicketView, facts_of, limits_now, read_pull, read_view
-from app.tickets.watching import watch
+from app.tickets.watching import is_started_by_us, watch, watch_mark
 from checks.tickets.form import is_ticket
 from checks.tickets.readiness import read_ticket
 from checks.tickets.sections import TooLong, read_sections
@@ -152,17 +153,15 @@ async def _again(parts: TicketParts, place: Place, view: TicketView, put_off: da
         return Sleep(STOPPING_AGAIN)
     # Where a change has just ended the session, this blocks its key.
     unsettled = view.row.state not in AT_WORK and await metering.keep(parts, place, place.key.number)
-    if unsettled or _is_started_by_us(place, view):
+    if unsettled:
         return Sleep(SOON)
+    if is_started_by_us(place, view.row):
+        # A place for it may become free without a word, which the watch sees.
+        async with parts.gate.database.transaction() as connection:
+            await work.mark(connection, [watch_mark(place.key)])
     if put_off is not None:
         return Sleep(min(put_off, parts.gate.now() + AT_WORK_AGAIN))
     return Sleep(AT_WORK_AGAIN) if view.row.state in AT_WORK else Done()
-
-
-def _is_started_by_us(place: Place, view: TicketView) -> bool:
-    """A place for it may become free without a word."""
-    pool = place.rules.pools.get(view.row.pool or "")
-    return view.row.state is State.WAITING and pool is not None and pool.start != "claim"
 
 
 async def _moved(parts: TicketParts, place: Place, *, issue_open: bool) -> TicketView | None:

@@ -1,8 +1,9 @@
-"""The watch over a repository's tickets at work: once a minute, from the store alone, all of them in a few statements.
+"""The watch over a repository's tickets: once a minute, from the store alone, all of them in a few statements.
 
 Limits and silence must show within a minute, also while GitHub cannot be asked; and looking at each ticket on GitHub
 that often would be, with hundreds of agents, more than GitHub takes. So a ticket is looked at when there is news, every
 ten minutes without, and when the same rule that would move it (`policies.tickets.progress`) says here that it is due.
+One that waits for an agent that this server starts is looked at when its pool has a free place.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from app.tickets.limiting import limits_for, used_of
 from app.tickets.parts import Place, TicketParts, place_of
 from policies.tickets.limits import Used
 from policies.tickets.progress import Attempt, Facts, next_event
-from policies.tickets.states import AT_WORK
+from policies.tickets.states import AT_WORK, State
 
 log = structlog.get_logger(__name__)
 
@@ -40,7 +41,7 @@ def watch_mark(key: TicketKey) -> Mark:
 
 
 async def watch(parts: TicketParts, key: WatchKey) -> Outcome:
-    """Mark the tickets that are due. Over when none is at work.
+    """Mark the tickets that are due. Over when none is at work, and none waits for us.
 
     Raises GitHub's errors where no policy was ever read.
     """
@@ -49,9 +50,10 @@ async def watch(parts: TicketParts, key: WatchKey) -> Outcome:
         return Done()
     async with parts.gate.database.transaction() as connection:
         rows = await ticket.in_states(connection, key.repository_id, AT_WORK)
-        due = await _due(connection, place, rows, parts.gate.now())
+        waiting = await _waiting_for_us(connection, place)
+        due = [*await _due(connection, place, rows, parts.gate.now()), *await _startable(connection, place, waiting)]
         await work.mark(connection, [Mark(str(TicketKey(key.installation_id, key.repository_id, n))) for n in due])
-    return Sleep(EVERY) if rows else Done()
+    return Sleep(EVERY) if rows or waiting else Done()
 
 
 async def _place(parts: TicketParts, key: TicketKey) -> Place | None:
@@ -64,6 +66,27 @@ async def _place(parts: TicketParts, key: TicketKey) -> Place | None:
             raise
         log.info("the policy could not be read again", because=str(wrong))
         return replace(kept, key=key)
+
+
+async def _waiting_for_us(connection: Connection, place: Place) -> list[TicketRow]:
+    """Tickets of pools whose agents this server starts, which fetch nothing by themselves."""
+    rows = await ticket.in_states(connection, place.repository.id, [State.WAITING])
+    return [row for row in rows if is_started_by_us(place, row)]
+
+
+def is_started_by_us(place: Place, row: TicketRow) -> bool:
+    pool = place.rules.pools.get(row.pool or "")
+    return row.state is State.WAITING and pool is not None and pool.start != "claim"
+
+
+async def _startable(connection: Connection, place: Place, waiting: list[TicketRow]) -> list[int]:
+    """Of each pool the longest waiting, as many as it has free places: all others would be refused."""
+    found: list[int] = []
+    for name in {row.pool for row in waiting if row.pool is not None}:
+        free = place.rules.pools[name].agents - await runs.open_count(connection, place.repository.id, name)
+        own = sorted((row for row in waiting if row.pool == name), key=lambda row: (row.since, row.number))
+        found += [row.number for row in own[: max(0, free)]]
+    return found
 
 
 async def _due(connection: Connection, place: Place, rows: list[TicketRow], now: datetime) -> list[int]:

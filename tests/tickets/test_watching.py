@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -10,16 +11,19 @@ from app.github.budgets import WriteBucket
 from app.github.errors import RateLimited
 from app.keys import WatchKey
 from app.store import work
+from app.store.database import Database
 from app.store.tickets import attempts
 from app.store.tickets.attempts import OpenAttempt
 from app.store.worker import Done, Sleep
 from app.tickets import claims
 from app.tickets.claims import Claimed
+from app.tickets.supervisor import Supervisor
 from app.tickets.watching import EVERY, watch
 from policies.tickets.states import State
+from tests.gate.scene import scene
 from tests.github.faults import Fault
-from tests.tickets.desk import Desk, is_dead
-from tests.tickets.test_claims import accepted
+from tests.tickets.desk import Desk, desk, is_dead
+from tests.tickets.test_claims import POOLS, Program, accepted
 
 pytestmark = pytest.mark.anyio
 
@@ -113,6 +117,20 @@ async def test_what_others_cost_is_told_with_a_ticket_s_own_news_alone(at_desk: 
     await at_desk.say(first, "/limit cost=5")
     assert "At the worst 5.00 USD for this ticket, 13.50 USD with all accepted ones." in at_desk.card(first)
     assert "May change the same files as: #2" in at_desk.card(first)
+
+
+async def test_who_waits_for_us_is_looked_at_when_there_is_a_place(tmp_path: Path, database: Database) -> None:
+    program = Supervisor(Program(tmp_path).write())
+    async with scene(tmp_path, database) as stage, desk(stage, POOLS, program) as opened:
+        first, second = await accepted(opened, pool="farm"), await accepted(opened, pool="farm")
+        assert [await opened.state(number) for number in (first, second)] == [State.RUNNING, State.WAITING]
+        await watch(opened.parts, key_of(opened))
+        assert await _marked(opened, second) is False
+        await opened.say(first, "/stop")
+        assert await watch(opened.parts, key_of(opened)) == Sleep(EVERY)
+        assert await _marked(opened, second) is True
+        await stage.worker.drain()
+        assert await opened.state(second) is State.RUNNING
 
 
 async def _marked(at_desk: Desk, number: int) -> bool:
