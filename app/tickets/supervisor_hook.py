@@ -30,6 +30,7 @@ log = structlog.get_logger(__name__)
 
 SECONDS = 30.0  # for one call
 MOST_READ = 64 * 1024  # bytes of an answer
+PLAIN = {"content-type": "application/json", "accept-encoding": "identity"}
 MARK = "whsec_"  # of a key that is written in base64
 
 
@@ -64,12 +65,15 @@ class SupervisorHook:
 
     async def _post(self, body: bytes) -> tuple[int, bytes]:
         """Status and answer; nothing of an answer that is too long."""
-        headers = {"content-type": "application/json", **signed(self.secret, body, int(self.now().timestamp()))}
+        headers = {**PLAIN, **signed(self.secret, body, int(self.now().timestamp()))}
         said = b""
         async with (
             httpx.AsyncClient(transport=self.connect(), timeout=self.seconds, trust_env=False) as client,
             client.stream("POST", self.url, headers=headers, content=body) as answer,
         ):
+            # What is sent compressed may become a thousand times as much, and nobody asked for that.
+            if answer.headers.get("content-encoding", "identity") != "identity":
+                return answer.status_code, b""
             async for part in answer.aiter_bytes():
                 said += part
                 if len(said) > MOST_READ:
