@@ -68,7 +68,7 @@ class BoardPage:
         self._pages = entrance.pages
         self._web_url = web_url
         self.now = now
-        self._recent = Recent[tuple[Board, Silence]](REMEMBERED, now, at_once=4)
+        self._recent = Recent[tuple[Board, Silence]](REMEMBERED, now, at_once=4, most=1_000)
 
     @property
     def database(self) -> Database:

@@ -14,12 +14,14 @@ from app.store.database import DatabaseAway
 from app.store.repositories import Repository
 from app.web.pages import HEADERS, Pages
 from app.web.readers import Readers
+from app.web.recent import TooManyWait
 from app.web.sign_in import Person, SignIn
 from checks.snapshot import Permission
 
 log = structlog.get_logger(__name__)
 
 AWAY = ("This cannot be shown now.", "GitHub or the database is away. Try again.")
+BUSY = ("This cannot be shown now.", "Too many ask at once. Try again in a minute.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +59,11 @@ class Entrance:
         return await self.guarded(visited)
 
     async def guarded(self, show: Callable[[], Awaitable[Response]]) -> Response:
-        """Whatever a page needs may be away."""
+        """Whatever a page needs may be away, or too much asked for."""
         try:
             return await show()
+        except TooManyWait:
+            return self.pages.message(*BUSY, 503)
         except (GitHubError, DatabaseAway) as wrong:
             log.warning("a page could not be shown", error=str(wrong))
             return self.pages.message(*AWAY, 503)
@@ -72,6 +76,8 @@ class Entrance:
         try:
             visit = await self._visit(person, owner, name)
             return refused("There is nothing here for you.", 404) if visit is None else await show(visit)
+        except TooManyWait:
+            return refused(BUSY[1], 503)
         except (GitHubError, DatabaseAway) as wrong:
             log.warning("a record could not be shown", error=str(wrong))
             return refused(AWAY[1], 503)

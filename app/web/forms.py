@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from datetime import datetime, timedelta
 from urllib.parse import parse_qsl
 
 from fastapi import Request
+from starlette.requests import ClientDisconnect
 
 from app.web.cookies import Cookie
 from app.web.sign_in import Person, UserAuthorization
@@ -16,6 +18,7 @@ from app.web.sign_in import Person, UserAuthorization
 LIFETIME = timedelta(hours=12)
 LONGEST = 32 * 1024  # bytes of a form
 MOST_FIELDS = 10
+SECONDS = 20.0  # until all of it is there
 
 
 class NotOurs(ValueError):
@@ -54,16 +57,23 @@ class Forms:
         return str(claims["once"])
 
 
-async def read_form(request: Request) -> dict[str, str]:
-    """The fields of a form as browsers send it. Raises NotOurs for anything else, and for too much of it."""
+async def read_form(request: Request, seconds: float = SECONDS) -> dict[str, str]:
+    """The fields of a form as browsers send it. Raises NotOurs for anything else, for too much of it, and for one that
+    does not come to its end."""
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/x-www-form-urlencoded":
         raise NotOurs
-    body = b""
+    try:
+        async with asyncio.timeout(seconds):
+            body = await _body(request)
+        return dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=MOST_FIELDS, errors="strict"))
+    except (ValueError, TimeoutError, ClientDisconnect):
+        raise NotOurs from None
+
+
+async def _body(request: Request) -> bytes:
+    body = bytearray()
     async for chunk in request.stream():
         body += chunk
         if len(body) > LONGEST:
             raise NotOurs
-    try:
-        return dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=MOST_FIELDS, errors="strict"))
-    except ValueError:
-        raise NotOurs from None
+    return bytes(body)

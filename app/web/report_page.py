@@ -37,8 +37,8 @@ class ReportPage:
         self._entrance = entrance
         self._pages = entrance.pages
         self._now = now
-        # Counting takes a processor's half second for a thousand tickets: one at a time.
-        self._recent = Recent[Weeks](REMEMBERED, now, at_once=1)
+        # Counting takes a processor's half second for a thousand tickets: one at a time, and few wait.
+        self._recent = Recent[Weeks](REMEMBERED, now, at_once=1, most=20)
 
     def router(self) -> APIRouter:
         router, methods = APIRouter(), ["GET", "HEAD"]

@@ -154,11 +154,14 @@ class SignIn:
         try:
             response = await self._confirmed(code, pending)
         except NotConfirmed as wrong:
-            if "about" in pending and self.errand is not None:
-                return await self.errand.give_up(pending["about"])
-            return self._refused(str(wrong))
-        self._pending.remove(response)
+            response = await self._given_up(str(wrong), pending)
+        self._pending.remove(response)  # each state is for one return
         return response
+
+    async def _given_up(self, because: str, pending: Mapping[str, str]) -> Response:
+        if "about" in pending and self.errand is not None:
+            return await self.errand.give_up(pending["about"])
+        return self._refused(because)
 
     async def _sign_out(self, request: Request) -> Response:
         """Only from a page of our own (https://developer.mozilla.org/en-US/docs/Web/HTTP/Headers/Sec-Fetch-Site)."""

@@ -127,6 +127,8 @@ async def test_github_decides_who_came_back_and_whether_it_is_written(at_desk: D
         assert "GitHub did not confirm who you are. Say it yourself." in denied.text
         assert '<textarea readonly rows="4">/pause</textarea>' in denied.text
         assert f"/acme/shop/issues/{number}" in denied.text
+        again = await ada.get("/signed-in", params={"error": "access_denied", "state": state})
+        assert again.status_code == 400  # each state is for one return
         assert (await ada.follow(await ada.post_form(path, form))).status_code == 200
         # Written, and the answer was lost: it is not written again.
         form = await ada.form(path, "/status")

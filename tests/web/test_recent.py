@@ -6,8 +6,11 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from starlette.responses import Response
 
-from app.web.recent import MOST, Recent
+from app.web.entrance import BUSY, Entrance
+from app.web.pages import Pages
+from app.web.recent import MOST, Recent, TooManyWait
 
 pytestmark = pytest.mark.anyio
 
@@ -35,7 +38,7 @@ class Source:
 
 async def test_readers_share_a_reading_until_its_time_is_over() -> None:
     source = Source()
-    recent = Recent[int](timedelta(seconds=5), lambda: source.now, 1)
+    recent = Recent[int](timedelta(seconds=5), lambda: source.now, 1, 9)
     assert await asyncio.gather(*(recent.get("a", source.read) for _ in range(9))) == [1] * 9
     source.now += timedelta(seconds=4)
     assert await recent.get("a", source.read) == 1
@@ -45,7 +48,7 @@ async def test_readers_share_a_reading_until_its_time_is_over() -> None:
 
 async def test_no_more_are_read_at_once_than_may_be_and_no_more_are_kept() -> None:
     source = Source()
-    recent = Recent[int](timedelta(seconds=5), lambda: source.now, 2)
+    recent = Recent[int](timedelta(seconds=5), lambda: source.now, 2, MOST + 9)
     await asyncio.gather(*(recent.get(key, source.read) for key in range(MOST + 5)))
     assert source.most_together == 2
     assert source.read_count == MOST + 5
@@ -57,7 +60,7 @@ async def test_no_more_are_read_at_once_than_may_be_and_no_more_are_kept() -> No
 
 async def test_what_failed_is_read_again_and_who_leaves_disturbs_nobody() -> None:
     source = Source()
-    recent = Recent[int](timedelta(seconds=5), lambda: source.now, 1)
+    recent = Recent[int](timedelta(seconds=5), lambda: source.now, 1, 9)
     source.wrong = True
     with pytest.raises(ValueError, match="away"):
         await recent.get("a", source.read)
@@ -66,3 +69,26 @@ async def test_what_failed_is_read_again_and_who_leaves_disturbs_nobody() -> Non
     await asyncio.sleep(0)
     first.cancel()
     assert await recent.get("a", source.read) == 2
+
+
+async def test_what_nobody_waits_for_any_more_is_not_begun_without_end() -> None:
+    source = Source()
+    recent = Recent[int](timedelta(seconds=5), lambda: source.now, 1, 3)
+    left = [asyncio.create_task(recent.get(key, source.read)) for key in range(3)]
+    await asyncio.sleep(0)
+    for each in left:
+        each.cancel()
+    with pytest.raises(TooManyWait):
+        await recent.get("one more", source.read)
+    assert await recent.get(2, source.read) == 3  # what was begun is waited for all the same
+    assert await recent.get("one more", source.read) == 4
+
+
+async def test_a_page_that_would_wait_too_long_says_so() -> None:
+    async def show() -> Response:
+        raise TooManyWait
+
+    entrance = Entrance(None, None, Pages())  # type: ignore[arg-type] # who asks does not matter here
+    answer = await entrance.guarded(show)
+    assert answer.status_code == 503
+    assert BUSY[1] in bytes(answer.body).decode()
