@@ -36,7 +36,7 @@ def judged(key: PullKey, before: Json | None, verdict: Verdict) -> list[Entry]:
     return [Entry(kind, subject_of(key), key.repository_id, data) for kind, data in _news(before, verdict)]
 
 
-def group_judged(key: GroupKey | QueueKey, verdict: GroupVerdict) -> Entry:
+def group_judged(key: GroupKey | QueueKey, verdict: Verdict | GroupVerdict) -> Entry:
     """A verdict on what would land: a merge group, or a trial of the serial queue."""
     data = {
         "head": verdict.head_sha,

@@ -129,7 +129,7 @@ async def test_progress_is_a_sign_of_life_and_cost_only_grows(database: Database
         assert found.blocker is None
         spent = await runs.spent_by(connection, REPOSITORY, NUMBER)
         assert (spent.attempts, spent.cost) == (1, Decimal("1.25"))
-        assert (spent.soft_cost, spent.soft_minutes) == (0, 0)  # it was metered
+        assert (spent.soft_cost, spent.soft_minutes) == (Decimal(0), 0.0)  # it was metered
         assert 0 <= spent.minutes < 1
         assert (await runs.spent_since(connection, REPOSITORY, datetime.now(UTC) - timedelta(days=1))).attempts == 1
         assert (await runs.spent_since(connection, REPOSITORY, datetime.now(UTC) + timedelta(days=1))).attempts == 0
