@@ -2,14 +2,17 @@
 
 It is run as `PROGRAM start` or `PROGRAM stop`, without a shell, with one JSON object on its standard input and nothing
 of this process's environment but PATH and HOME. Exit code 0 means done: started, or gone for certain. Anything else,
-and more time than it has, means not done; it is then called again, so both must bear being repeated.
+and more time than it has, means not done; it is then called again, so both must bear being repeated. An agent may live
+on after it, with a standard error of its own: the program's is closed once it has ended.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
+import signal
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,12 +20,12 @@ from typing import Any, Literal
 
 import structlog
 
-from app.gate.ending import end_process
-
 log = structlog.get_logger(__name__)
 
 SECONDS = 30.0  # for one call
-MOST_SAID = 4_000  # bytes of its standard error that are read
+MOST_SAID = 4_000  # bytes of its standard error that are kept
+LAST_WORDS = 0.2  # seconds for what it said before it ended
+STANDARD_ERROR = 2
 KEPT = ("PATH", "HOME")
 
 
@@ -49,7 +52,8 @@ class Supervisor:
         return code == 0
 
     async def _run(self, what: str, given: bytes) -> tuple[int | None, bytes]:
-        process = await asyncio.create_subprocess_exec(
+        transport, call = await asyncio.get_running_loop().subprocess_exec(
+            _Call,
             self.program,
             what,
             stdin=asyncio.subprocess.PIPE,
@@ -59,11 +63,44 @@ class Supervisor:
             start_new_session=True,
         )
         try:
-            assert process.stdin is not None
-            assert process.stderr is not None
-            process.stdin.write(given)
-            process.stdin.close()
-            said = await process.stderr.read(MOST_SAID)
-            return await process.wait(), said
+            call.tell(transport, given)
+            await call.ended.wait()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(call.silent.wait(), LAST_WORDS)
+            return transport.get_returncode(), call.said
         finally:
-            await end_process(process, group=process.pid)
+            await call.end(transport)
+
+
+class _Call(asyncio.SubprocessProtocol):
+    """One process. It has ended when it has, although what it started may hold its standard error open for days."""
+
+    def __init__(self) -> None:
+        self.ended, self.silent = asyncio.Event(), asyncio.Event()
+        self.said = b""
+
+    def tell(self, transport: asyncio.SubprocessTransport, given: bytes) -> None:
+        """Whoever reads nothing of it is told nothing, and is asked for its exit code all the same."""
+        stdin = transport.get_pipe_transport(0)
+        assert isinstance(stdin, asyncio.WriteTransport)
+        stdin.write(given)
+        stdin.close()
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:  # noqa: ARG002 - as asyncio calls it
+        """All is read, so that nobody who says much waits for us; the first of it is kept."""
+        self.said += data[: MOST_SAID - len(self.said)]
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002
+        if fd == STANDARD_ERROR:
+            self.silent.set()
+
+    def process_exited(self) -> None:
+        self.ended.set()
+
+    async def end(self, transport: asyncio.SubprocessTransport) -> None:
+        """Kill it with what it started, unless it has ended: an agent that it started then lives on."""
+        if not self.ended.is_set():
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(transport.get_pid(), signal.SIGKILL)
+            await self.ended.wait()
+        transport.close()

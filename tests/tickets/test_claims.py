@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import signal
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -217,6 +219,28 @@ async def test_a_supervisor_that_hangs_or_is_not_there_did_nothing(tmp_path: Pat
     slow.chmod(0o755)
     assert not await Supervisor(slow, seconds=0.2).tell("stop", {})
     assert not await Supervisor(tmp_path / "none").tell("stop", {})
+
+
+@pytest.mark.parametrize(
+    ("script", "done"),
+    [
+        ("sleep 60 & echo $! > pid", True),  # an agent that lives on and keeps what it was given
+        ("head -c 1000000 /dev/zero >&2", True),  # more than a pipe holds
+        ("exec <&-; exit 0", True),  # without reading what it is told
+        ("echo no room >&2; exit 3", False),
+        ("kill -9 $$", False),
+    ],
+)
+async def test_a_supervisor_is_judged_by_its_own_end(
+    script: str, done: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ncd {tmp_path}\n{script}\n")
+    program.chmod(0o755)
+    assert await Supervisor(program, seconds=20).tell("start", {"words": "x" * 300_000}) is done
+    assert ("no room" in capsys.readouterr().out) is ("no room" in script)
+    if (tmp_path / "pid").exists():
+        os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)  # it is still there
 
 
 async def test_each_change_is_in_the_audit_log_with_the_sessions_that_it_ended(at_desk: Desk) -> None:
