@@ -13,6 +13,7 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from app.config import Settings, with_registrations
+from app.proxy.listening import GuardedProtocol, more_files
 from app.proxy.starting import proxy_server
 from app.rotation import Reread
 from app.service import Parts, running
@@ -32,6 +33,7 @@ async def serve(settings: Settings, parts: Parts, *, reread: Reread | None = Non
     service where there is a courier App, on an address of its own and with connections of its own to the database, so
     that neither starves the other. `reread` reads the settings again, so that secrets can be rotated meanwhile.
     """
+    more_files()
     if settings.gate is None and parts.web:
         settings = await _set_up(settings)
         if settings.gate is None:
@@ -81,6 +83,8 @@ def _web(application: ASGIApp, settings: Settings) -> Server:
             application,
             host=settings.host,
             port=settings.port,
+            http=GuardedProtocol,
+            ws="none",
             log_config=None,
             access_log=False,
             server_header=False,

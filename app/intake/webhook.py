@@ -11,7 +11,7 @@ import hashlib
 import hmac
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import prometheus_client
 import psycopg
@@ -22,6 +22,7 @@ from starlette.requests import ClientDisconnect
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from app.intake.body import Room, Unacceptable, read_body
 from app.intake.events import SPOKEN, Interpretation, UnreadableDelivery, interpret
 from app.intake.facts import ApprovalFact, CommandFact, CommentGone
 from app.priorities import COMMAND, NEWS, priority_of
@@ -51,15 +52,6 @@ TAKEN = prometheus_client.Histogram(
 )
 
 
-class Unacceptable(Exception):
-    """A delivery that is answered with an error status and not stored."""
-
-    def __init__(self, status: int, message: str) -> None:
-        super().__init__(message)
-        self.status = status
-        self.message = message
-
-
 Headers = Mapping[str, str]  # by lower-case name; the first of several
 
 
@@ -73,6 +65,7 @@ class Intake:
     writer: DeliveryWriter
     secrets: Sequence[SecretStr]
     own_app_ids: frozenset[int]
+    room: Room = field(default_factory=Room)
 
     def router(self) -> APIRouter:
         return APIRouter(routes=[Route(PATH, self, methods=["POST"])])
@@ -98,17 +91,7 @@ class Intake:
         await answer(scope, receive, send)
 
     async def _accept(self, headers: Headers, receive: Receive) -> JSONResponse:
-        signature = headers.get("x-hub-signature-256")
-        if signature is None:  # nothing of such a body needs to be read
-            verify(b"", signature, self.secrets)
-        try:
-            async with asyncio.timeout(SLOWEST):
-                raw = await read_body(headers, receive, LARGEST)
-        except TimeoutError:
-            raise Unacceptable(408, f"the body did not arrive within {SLOWEST:g} s") from None
-        except ClientDisconnect:  # nobody hears the answer
-            raise Unacceptable(400, "the sender hung up before the body was here") from None
-        verify(raw, signature, self.secrets)
+        raw = await self._verified(headers, receive)
         delivery = _delivery(headers, raw, self.own_app_ids)
         try:
             await self.writer.accept(delivery)
@@ -118,24 +101,21 @@ class Intake:
             raise Unacceptable(400, f"the delivery cannot be stored: {type(wrong).__name__}") from wrong
         return JSONResponse({"message": "stored", "keys": [mark.key for mark in delivery.marks]}, 202)
 
-
-async def read_body(headers: Headers, receive: Receive, limit: int) -> bytes:
-    """The body, refused as soon as it is known to be longer than `limit` bytes. ClientDisconnect when it is cut off."""
-    declared = headers.get("content-length", "")
-    if declared.isascii() and declared.isdigit() and int(declared[:20]) > limit:
-        raise Unacceptable(413, f"the body is larger than {limit} bytes")
-    parts: list[bytes] = []
-    size, more = 0, True
-    while more:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise ClientDisconnect
-        part, more = message.get("body", b""), message.get("more_body", False)
-        size += len(part)
-        if size > limit:
-            raise Unacceptable(413, f"the body is larger than {limit} bytes")
-        parts.append(part)
-    return b"".join(parts)
+    async def _verified(self, headers: Headers, receive: Receive) -> bytes:
+        """The body, if it has the signature of a secret. Raises Unacceptable."""
+        signature = headers.get("x-hub-signature-256")
+        if signature is None:  # nothing of such a body needs to be read
+            verify(b"", signature, self.secrets)
+        try:
+            async with asyncio.timeout(SLOWEST):
+                with self.room.body() as grown:
+                    raw = await read_body(headers, receive, LARGEST, grown)
+                    verify(raw, signature, self.secrets)
+                    return raw
+        except TimeoutError:
+            raise Unacceptable(408, f"the body did not arrive within {SLOWEST:g} s") from None
+        except ClientDisconnect:  # nobody hears the answer
+            raise Unacceptable(400, "the sender hung up before the body was here") from None
 
 
 def verify(raw: bytes, signature: str | None, secrets: Sequence[SecretStr]) -> None:

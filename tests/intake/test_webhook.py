@@ -15,6 +15,7 @@ import pytest
 from fastapi import FastAPI
 
 from app.intake import webhook
+from app.intake.body import SMALL, Room, Unacceptable
 from app.intake.webhook import LARGEST, PATH, Intake
 from app.secret import SecretStr
 from app.store import deliveries
@@ -177,7 +178,7 @@ class _Hmac:
 
 
 async def test_without_any_secret_nothing_is_accepted() -> None:
-    with pytest.raises(webhook.Unacceptable, match="wrong"):
+    with pytest.raises(Unacceptable, match="wrong"):
         webhook.verify(OPENED, "sha256=" + hmac.new(b"", OPENED, hashlib.sha256).hexdigest(), ())
 
 
@@ -352,3 +353,29 @@ async def test_without_a_signature_the_body_is_not_read(endpoint: Endpoint) -> N
     unsigned.pop("X-Hub-Signature-256")
     answer = await endpoint.client.post(PATH, content=_stalled(), headers=unsigned)
     assert answer.status_code == 401
+
+
+async def test_large_bodies_that_nobody_signed_take_no_more_than_their_room() -> None:
+    """Small ones come in all the same, and the room is given back, whatever became of a body."""
+    room = Room(1000)
+    with room.body() as first, room.body() as second, room.body() as small:
+        first(SMALL - 1)
+        first(SMALL + 400)
+        second(SMALL + 600)
+        small(SMALL)
+        with pytest.raises(Unacceptable) as full:
+            first(SMALL + 401)
+        assert full.value.status == 503
+        with pytest.raises(Unacceptable), room.body() as third:
+            third(SMALL + 1)
+    with room.body() as again:
+        again(SMALL + 1000)
+
+
+async def test_a_large_body_is_refused_while_there_is_no_room() -> None:
+    web = FastAPI()
+    web.include_router(Intake(DeliveryWriter(None), (SecretStr(NEW),), frozenset(), Room(0)).router())  # type: ignore[arg-type]
+    raw = _padded(SMALL + 1)
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=web), base_url="http://gate.invalid") as client:
+        assert (await client.post(PATH, content=raw, headers=headers(raw))).status_code == 503
+        assert (await client.post(PATH, content=raw[:SMALL], headers=headers(raw))).status_code == 401
