@@ -227,13 +227,7 @@ class Applier:
     async def _standing(self, number: int, marker: str) -> int | None:
         """A comment with this marker that an earlier attempt posted before it died."""
         listing = await reads.issue_comments(self.client, self.repository.owner, self.repository.name, number)
-        ours = [
-            comment
-            for comment in listing.items
-            if marker in (comment.body or "")
-            and comment.performed_via_github_app is not None
-            and comment.performed_via_github_app.id == self.gate.app_id
-        ]
+        ours = [one for one in listing.items if marker in (one.body or "") and one.is_of(self.gate.app_id)]
         return ours[0].id if ours else None
 
 

@@ -309,6 +309,12 @@ class IssueComment(Model):
     html_url: str = ""
     performed_via_github_app: AppRef | None = None
 
+    def is_of(self, app_id: int) -> bool:
+        """Whether the App wrote it as itself; it also writes for people, in their names."""
+        if self.user is None or self.user.type != "Bot" or self.performed_via_github_app is None:
+            return False
+        return self.performed_via_github_app.id == app_id
+
 
 class OpenIssue(Model):
     """An issue as the list shows it; pull requests are in that list too, and have `pull_request`."""

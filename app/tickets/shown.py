@@ -59,11 +59,5 @@ async def _write(gate: Gate, place: Place, row: TicketRow, body: str) -> int:
 
 async def _standing(gate: Gate, place: Place, number: int) -> int | None:
     listing = await reads.issue_comments(place.client, place.repository.owner, place.repository.name, number)
-    ours = (
-        comment.id
-        for comment in listing.items
-        if MARKER in (comment.body or "")
-        and comment.performed_via_github_app is not None
-        and comment.performed_via_github_app.id == gate.app_id
-    )
+    ours = (one.id for one in listing.items if MARKER in (one.body or "") and one.is_of(gate.app_id))
     return next(ours, None)

@@ -204,3 +204,19 @@ def test_a_commit_by_nobody_that_github_knows(nobody: object) -> None:
     detail = {"message": "m", "tree": {"sha": "t"}, "author": None, "committer": None}
     commit = {"sha": "a", "commit": detail, "author": nobody, "committer": nobody, "parents": []}
     assert rest_models.Commit.model_validate(commit).author is None
+
+
+@pytest.mark.parametrize(
+    ("user", "via", "own"),
+    [
+        ({"id": 7, "login": "gate[bot]", "type": "Bot"}, {"id": 1}, True),
+        ({"id": 8, "login": "ada", "type": "User"}, {"id": 1}, False),  # she pressed a button on our pages
+        ({"id": 9, "login": "courier[bot]", "type": "Bot"}, {"id": 2}, False),
+        ({"id": 7, "login": "gate[bot]", "type": "Bot"}, None, False),
+        (None, {"id": 1}, False),
+    ],
+)
+def test_what_the_app_wrote_for_a_person_is_not_its_own(user: Any, via: Any, own: bool) -> None:
+    at = "2026-11-30T12:00:00Z"
+    given = {"id": 1, "user": user, "created_at": at, "updated_at": at, "performed_via_github_app": via}
+    assert rest_models.IssueComment.model_validate(given).is_of(1) is own
