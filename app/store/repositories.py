@@ -67,7 +67,7 @@ async def named(connection: Connection, owner: str, name: str) -> Repository | N
     await cursor.execute(
         f"select {COLUMNS} from repositories where lower(owner) = lower(%s) and lower(name) = lower(%s) "
         "order by seen_at desc, repository_id desc limit 1",
-        (owner, name),
+        (text(owner), text(name)),
     )
     return await cursor.fetchone()
 

@@ -77,6 +77,7 @@ async def test_a_repository_is_found_by_its_newest_name(database: Database) -> N
         renamed = Repository(2, 1, "octo", "new", "main")
         assert await repositories.named(connection, "OCTO", "New") == renamed
         assert await repositories.named(connection, "octo", "old") is None
+        assert await repositories.named(connection, "octo\0", "new") is None  # as an address may hold it
         assert await repositories.of_installation(connection, 1) == [renamed]
         await repositories.remove(connection, [2])
         assert await repositories.find(connection, 2) is None
