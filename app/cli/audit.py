@@ -13,7 +13,7 @@ from typing import Annotated, TypeVar
 
 import typer
 
-from app.cli.policy_tries import in_store
+from app.cli.gate_store import in_store
 from app.cli.printing import print_json, print_line, progress
 from app.config import read_settings
 from app.errors import ActionableError

@@ -15,6 +15,7 @@ import typer
 
 from app import registrations
 from app.cli.files import shown
+from app.cli.gate_store import check_there
 from app.cli.printing import print_line, progress
 from app.config import Settings, read_settings
 from app.local.clone import CannotLook
@@ -26,7 +27,6 @@ from app.store.backup import Connection, write_backup
 from app.store.backup_format import Ending
 from app.store.database import Database
 from app.store.embedded import Embedded
-from app.store.place import SUBFOLDER
 from app.store.restore import restore_backup
 
 INSIDE = (
@@ -131,8 +131,7 @@ async def _settled(settings: Settings) -> Broken | None:
 
 @contextlib.contextmanager
 def _existing(settings: Settings) -> Iterator[Connection]:
-    if settings.database_url is None and not (settings.data / SUBFOLDER).is_dir():
-        raise CannotLook(f"there is no database in {shown(str(settings.data))}. Set MERGEGATE_DATA.")
+    check_there(settings)
     with _connection(settings) as connection:
         yield connection
 

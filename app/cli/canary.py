@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import os
-from contextlib import AbstractAsyncContextManager
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Annotated
 
-import psycopg
 import typer
 
 from app.ages import ago
+from app.cli.gate_store import opened
 from app.cli.printing import print_json, print_line
 from app.config import read_settings
 from app.errors import ActionableError
-from app.local.clone import CannotLook
 from app.logging import configure_logging
 from app.store import audit
 from app.store.audit import Entry
-from app.store.database import Connection, Database
-from app.store.place import SUBFOLDER
 from app.store.tickets import canaries
 from app.store.tickets.canaries import Tried
 from policies.escape import clean
@@ -79,8 +75,8 @@ def lift(
 async def _lift(by: str, because: str) -> Missed:
     if not by.strip() or not because.strip() or max(len(by), len(because)) > LONGEST:
         raise NothingMissed("say who lifts it and why, in up to 1,000 characters each")
-    async with _opened() as database, database.transaction() as connection:
-        missed = await _missed(connection)
+    async with opened(read_settings(os.environ)) as database, database.transaction() as connection:
+        missed = await canaries.missed(connection)
         if missed is None:
             raise NothingMissed("no missed stop holds up work, so there is nothing to lift")
         await canaries.lift(connection, by, because, datetime.now(UTC))
@@ -90,25 +86,6 @@ async def _lift(by: str, because: str) -> Missed:
 
 
 async def _read() -> tuple[list[Tried], Missed | None]:
-    async with _opened() as database, database.transaction() as connection:
-        missed = await _missed(connection)
+    async with opened(read_settings(os.environ)) as database, database.transaction() as connection:
+        missed = await canaries.missed(connection)
         return await canaries.last(connection), missed
-
-
-async def _missed(connection: Connection) -> Missed | None:
-    """Raises CannotLook."""
-    try:
-        return await canaries.missed(connection)
-    except psycopg.ProgrammingError as wrong:
-        raise CannotLook("the database is empty or older than this program. Run `mergegate migrate`.") from wrong
-
-
-def _opened() -> AbstractAsyncContextManager[Database]:
-    """Raises CannotLook."""
-    settings = read_settings(os.environ)
-    if settings.database_url is None and not (settings.data / SUBFOLDER).is_dir():
-        raise CannotLook(
-            f"there is no database in {clean(str(settings.data), 300)}. "
-            "Set MERGEGATE_DATA or MERGEGATE_DATABASE_URL as the service has it."
-        )
-    return Database.open(settings.database_url, settings.data, size=1, migrated=False)

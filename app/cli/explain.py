@@ -6,21 +6,21 @@ import asyncio
 import os
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Annotated, Any
 
-import psycopg
 import typer
 from pydantic import TypeAdapter, ValidationError
 
 from app.ages import ago
+from app.cli.gate_store import in_store, known_repository
 from app.cli.printing import print_json, print_line, print_verdict, progress, verdict_record
-from app.config import Settings, read_settings
+from app.config import read_settings
 from app.keys import PullKey
 from app.local.clone import CannotLook
 from app.logging import configure_logging
-from app.store import decisions, pulls, repositories
-from app.store.database import Connection, Database
-from app.store.place import SUBFOLDER
+from app.store import decisions, pulls
+from app.store.database import Connection
 from policies.escape import clean
 from policies.statement import test_result
 from policies.verdict import Verdict
@@ -59,7 +59,7 @@ def explain(
     configure_logging()
     settings = read_settings(os.environ)
     with progress("Looking it up"):
-        decided = asyncio.run(_decided(settings, name))
+        decided = asyncio.run(in_store(settings, partial(_look_up, name=name)))
     age = datetime.now(UTC) - decided.at
     if as_json:
         print_json(_record(name, decided, age))
@@ -76,27 +76,9 @@ def parse_name(text: str) -> PullName:
     return PullName(owner, repository, int(number[:18]))
 
 
-async def _decided(settings: Settings, name: PullName) -> Decided:
-    if settings.database_url is None and not (settings.data / SUBFOLDER).is_dir():
-        raise CannotLook(
-            f"there is no database in {clean(str(settings.data), 300)}. "
-            "Set MERGEGATE_DATA or MERGEGATE_DATABASE_URL as the service has it."
-        )
-    async with Database.open(settings.database_url, settings.data, size=1, migrated=False) as database:
-        try:
-            async with database.transaction() as connection:
-                return await _look_up(connection, name)
-        except psycopg.ProgrammingError as wrong:
-            raise CannotLook("the database is empty or older than this program. Run `mergegate migrate`.") from wrong
-
-
 async def _look_up(connection: Connection, name: PullName) -> Decided:
-    repository = await repositories.named(connection, name.owner, name.repository)
-    if repository is None:
-        raise CannotLook(
-            f"the repository {clean(f'{name.owner}/{name.repository}', 200)} is not known here. "
-            "Check its name, and that the App is installed on it."
-        )
+    """Raises CannotLook."""
+    repository = await known_repository(connection, name.owner, name.repository)
     pull = await pulls.find_pull(connection, repository.repository_id, name.number)
     key = PullKey(repository.installation_id, repository.repository_id, name.number)
     decision = await decisions.latest(connection, str(key))

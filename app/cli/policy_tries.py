@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, TypeVar
+from typing import Annotated
 
-import psycopg
 import typer
 
 from app.cli.explain import parse_name
 from app.cli.files import read_text, shown
+from app.cli.gate_store import in_store, known_repository
 from app.cli.printing import print_json, print_line, print_verdict, progress, verdict_record
 from app.config import Settings, read_settings
 from app.gate.presets import read_presets
@@ -21,10 +21,9 @@ from app.gate.replaying import read_policy_state
 from app.keys import PullKey
 from app.local.clone import CannotLook
 from app.local.policy import fault_line
-from app.store import decided_policies, decisions, landings, repositories
-from app.store.database import Connection, Database
+from app.store import decided_policies, decisions, landings
+from app.store.database import Connection
 from app.store.decisions import Decision
-from app.store.place import SUBFOLDER
 from app.store.repositories import Repository
 from checks.finding import Status
 from checks.snapshot import Snapshot
@@ -44,7 +43,6 @@ from policies.verdict import Verdict
 CASES_PATH = ".github/mergegate.cases.yml"
 _EXIT_CODES = {Status.FAILED: 1, Status.ERRORED: 2}
 _MOST = 1_000  # pull requests of one replay
-Found = TypeVar("Found")
 
 Policy = Annotated[str, typer.Option("--policy", metavar="FILE", help="The policy file that is tried.")]
 
@@ -99,7 +97,7 @@ def simulate(
     given = None if policy is None else _beside_baseline(policy_given(policy), settings)
 
     async def look(connection: Connection) -> tuple[Snapshot, PolicyState]:
-        repository = await _repository(connection, name.owner, name.repository)
+        repository = await known_repository(connection, name.owner, name.repository)
         decision = await decisions.latest(connection, str(_key(repository, name.number)))
         found = None if decision is None else _readable(decision)
         if decision is None or found is None:
@@ -148,7 +146,7 @@ def replay(
     owner, _, name = repository.partition("/")
 
     async def look(connection: Connection) -> list[tuple[int, Snapshot | None]]:
-        row = await _repository(connection, owner, name)
+        row = await known_repository(connection, owner, name)
         numbers = await landings.merged_pulls(connection, row.repository_id, last)
         return [(number, await _seen(connection, row, number)) for number in numbers]
 
@@ -197,26 +195,6 @@ def _beside_baseline(state: PolicyState, settings: Settings) -> PolicyState:
         return with_floor(state, load_floor(settings.policy_baseline, read_presets()))
     except InvalidPolicyError as invalid:
         raise CannotLook(f"MERGEGATE_POLICY_BASELINE is no policy that can be used: {invalid}") from None
-
-
-async def in_store(settings: Settings, work: Callable[[Connection], Awaitable[Found]]) -> Found:
-    """What `work` finds in the gate's store, which is only read. Raises CannotLook."""
-    if settings.database_url is None and not (settings.data / SUBFOLDER).is_dir():
-        place = clean(str(settings.data), 300)
-        raise CannotLook(f"there is no database in {place}. Set MERGEGATE_DATA or MERGEGATE_DATABASE_URL.")
-    async with Database.open(settings.database_url, settings.data, size=1, migrated=False) as database:
-        try:
-            async with database.transaction() as connection:
-                return await work(connection)
-        except psycopg.ProgrammingError as wrong:
-            raise CannotLook("the database is empty or older than this program. Run `mergegate migrate`.") from wrong
-
-
-async def _repository(connection: Connection, owner: str, name: str) -> Repository:
-    found = await repositories.named(connection, owner, name)
-    if found is None:
-        raise CannotLook(f"the repository {clean(f'{owner}/{name}', 200)} is not known here. Check its name.")
-    return found
 
 
 async def _seen(connection: Connection, repository: Repository, number: int) -> Snapshot | None:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from app.cli.explain import parse_name
-from app.cli.policy_tries import in_store
+from app.cli.gate_store import in_store
 from app.cli.printing import print_json, print_line, progress
 from app.config import read_settings
 from app.gate.recorded import UnreadableRecord

@@ -10,17 +10,14 @@ from datetime import UTC, datetime
 from typing import Annotated
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-import psycopg
 import typer
 
+from app.cli.gate_store import known_repository, opened
 from app.cli.printing import print_json, print_line, progress
 from app.cli.repository_name import parse_repository
 from app.config import Settings, read_settings
 from app.local.clone import CannotLook
 from app.logging import configure_logging
-from app.store import repositories
-from app.store.database import Connection, Database
-from app.store.place import SUBFOLDER
 from app.tickets.reporting import Report, read_report
 from policies.escape import clean
 from policies.tickets.metrics import Metrics
@@ -63,27 +60,10 @@ def _week(written: str, zone: str, now: datetime) -> Week:
 
 
 async def _read(settings: Settings, owner: str, name: str, week: Week, now: datetime) -> Report:
-    if settings.database_url is None and not (settings.data / SUBFOLDER).is_dir():
-        raise CannotLook(
-            f"there is no database in {clean(str(settings.data), 300)}. "
-            "Set MERGEGATE_DATA or MERGEGATE_DATABASE_URL as the service has it."
-        )
-    async with Database.open(settings.database_url, settings.data, size=1, migrated=False) as database:
-        try:
-            async with database.transaction() as connection:
-                return await _look_up(connection, owner, name, week, now)
-        except psycopg.ProgrammingError as wrong:
-            raise CannotLook("the database is empty or older than this program. Run `mergegate migrate`.") from wrong
-
-
-async def _look_up(connection: Connection, owner: str, name: str, week: Week, now: datetime) -> Report:
-    found = await repositories.named(connection, owner, name)
-    if found is None:
-        raise CannotLook(
-            f"the repository {clean(f'{owner}/{name}', 200)} is not known here. "
-            "Check its name, and that the App is installed on it."
-        )
-    return await read_report(connection, found.repository_id, week, now)
+    """Raises CannotLook."""
+    async with opened(settings) as database, database.transaction() as connection:
+        found = await known_repository(connection, owner, name)
+        return await read_report(connection, found.repository_id, week, now)
 
 
 def _record(found: Report) -> dict[str, object]:

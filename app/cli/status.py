@@ -8,18 +8,15 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 
-import psycopg
 import typer
 
 from app.ages import ago
+from app.cli.gate_store import opened
 from app.cli.printing import print_json, print_line, progress
 from app.config import Settings, read_settings
-from app.local.clone import CannotLook
 from app.logging import configure_logging
 from app.store import work
-from app.store.database import Database
 from app.store.overview import Overview, overview
-from app.store.place import SUBFOLDER
 from app.store.tickets import canaries
 from app.store.work import Counts, Parked
 from policies.escape import clean
@@ -65,20 +62,13 @@ def status(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON 
 
 
 async def _read(settings: Settings) -> State:
-    if settings.database_url is None and not (settings.data / SUBFOLDER).is_dir():
-        raise CannotLook(
-            f"there is no database in {clean(str(settings.data), 300)}. "
-            "Set MERGEGATE_DATA or MERGEGATE_DATABASE_URL as the service has it."
-        )
-    async with Database.open(settings.database_url, settings.data, size=1, migrated=False) as database:
-        try:
-            async with database.transaction() as connection:
-                seen = await overview(connection)
-                tried, missed = await canaries.newest(connection), await canaries.missed(connection)
-            hours = settings.canary_hours
-            return State(await work.counts(database), await work.parked(database), seen, tried, missed, hours)
-        except psycopg.ProgrammingError as wrong:
-            raise CannotLook("the database is empty or older than this program. Run `mergegate migrate`.") from wrong
+    """Raises CannotLook."""
+    async with opened(settings) as database:
+        async with database.transaction() as connection:
+            seen = await overview(connection)
+            tried, missed = await canaries.newest(connection), await canaries.missed(connection)
+        hours = settings.canary_hours
+        return State(await work.counts(database), await work.parked(database), seen, tried, missed, hours)
 
 
 def troubles(state: State) -> list[Trouble]:
