@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from app.bounded import Bounded
 
-LIMIT = 16 * 1024 * 1024  # bytes, in a process
+LIMIT = 32 * 1024 * 1024  # bytes, in a process
+OVERHEAD = 500  # bytes that Python takes for an answer beside its text: 400 to 500 were measured
 _OBJECT_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 Said = tuple[int, bytes]  # exit code and standard output of a command that did not fail
@@ -39,4 +40,5 @@ class GitAnswers:
 
 
 def _size(question: Question, said: Said) -> int:
-    return len(question.folder) + sum(map(len, question.arguments)) + len(question.stdin) + len(said[1])
+    said_and_asked = (*question.arguments, question.folder, question.stdin, said[1])
+    return OVERHEAD + sum(map(len, said_and_asked))

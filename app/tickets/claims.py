@@ -27,6 +27,7 @@ from app.store.tickets.moving import Cause
 from app.store.tickets.runs import Run
 from app.store.tickets.snapshots import TicketSnapshot
 from app.store.tickets.ticket import TicketRow
+from app.tickets.candidates import candidates, open_dependency
 from app.tickets.changing import change, key_of, recorded
 from app.tickets.limiting import day_of, limits_for, used_by
 from app.tickets.litellm import Gateway, GatewayFailed
@@ -44,8 +45,6 @@ log = structlog.get_logger(__name__)
 ALONE = "select pg_advisory_xact_lock(hashtextextended('mergegate claims', %s))"
 NAMESPACE = "*"
 UNREADABLE = "the repository's policy cannot be used; repair it first"
-DONE = frozenset({State.MERGED, State.SETTLED})
-MOST_LOOKED_AT = 200  # waiting tickets at one claim
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,11 +145,12 @@ async def claim_within(connection: Connection, claiming: Claiming) -> Claimed | 
     if missed is not None and place.repository.id != CANARIES:
         return NothingToClaim(f"{missed.words}; nothing begins until it is, or a person lets it (`mergegate canary`)")
     reasons: list[str] = []
-    candidates = await _candidates(connection, claiming)
+    names = (None, claiming.agent, claiming.pool)
+    waiting = await candidates(connection, place.repository.id, names, claiming.number)
     day = await day_of(connection, place, claiming.now, claiming.pool)
     closed = await _is_closed(connection, claiming, day)
     # Where nothing can begin, the first one says why; hundreds that wait need not all be asked.
-    for row in candidates[:1] if closed else candidates:
+    for row in waiting[:1] if closed else waiting:
         try:
             taken = await _take(connection, claiming, row, day)
         except GatewayFailed as failed:
@@ -166,13 +166,6 @@ async def _courier_place(parts: TicketParts, place: Place) -> CourierPlace | Non
     if parts.courier is None:
         return None
     return await find_place(parts.courier, parts.gate.presets, place.repository.owner, place.repository.name)
-
-
-async def _candidates(connection: Connection, claiming: Claiming) -> list[TicketRow]:
-    rows = await ticket.in_states(connection, claiming.place.repository.id, [State.WAITING])
-    names = (None, claiming.agent, claiming.pool)
-    fit = [row for row in rows if row.pool in names and claiming.number in (None, row.number)]
-    return sorted(fit, key=lambda row: (row.since, row.number))[:MOST_LOOKED_AT]
 
 
 async def _take(connection: Connection, claiming: Claiming, seen: TicketRow, day: Day) -> Claimed | str:
@@ -208,11 +201,9 @@ async def _because_not(
 ) -> str | None:
     if row.paused:
         return "it is paused"
-    needed = held.form.depends_on
-    states = await ticket.states_of(connection, row.repository_id, needed)
-    open_ones = [number for number in needed if states.get(number) not in DONE]
-    if open_ones:
-        return f"it depends on #{open_ones[0]}, which is not merged"
+    needed = await open_dependency(connection, held)
+    if needed is not None:
+        return f"it depends on #{needed}, which is not merged"
     place, pool = claiming.place, claiming.pool
     limits, used = limits_for(place, row, held.form), await used_by(connection, place, row.number)
     metered = claiming.courier is not None and claiming.gateway is not None

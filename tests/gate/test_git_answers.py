@@ -10,7 +10,7 @@ import pytest
 
 from app.gate import git
 from app.gate.git import GitFailed, GitObjects
-from app.gate.git_answers import GitAnswers
+from app.gate.git_answers import OVERHEAD, GitAnswers
 from tests.gate.test_git import Clone
 
 pytestmark = pytest.mark.anyio
@@ -111,7 +111,7 @@ async def test_a_failure_is_not_kept(clone: Clone) -> None:
 
 
 async def test_large_answers_are_not_kept(clone: Clone, asked: list[str]) -> None:
-    objects = objects_of(clone, GitAnswers(limit_bytes=4 * 300))
+    objects = objects_of(clone, GitAnswers(limit_bytes=4 * (OVERHEAD + 300)))
     oid = clone.commit(**{"a" * 150: "1\n"})
     for _ in range(2):
         await objects.listing(oid)

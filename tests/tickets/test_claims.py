@@ -16,6 +16,7 @@ import pytest
 from app.proxy import sessions
 from app.store.database import Database
 from app.store.tickets.runs import Progress
+from app.tickets import candidates
 from app.tickets.claims import Claimed, NothingToClaim
 from app.tickets.supervisor import Supervisor
 from policies.tickets.states import State
@@ -84,6 +85,19 @@ async def test_agents_get_what_is_theirs_and_wait_for_what_it_depends_on(tmp_pat
         await at_desk.say(second, "/assign night")
         await at_desk.say(second, "/limit attempts=1")
         assert "which is not merged" in because(await at_desk.claim("other", pool="night"))
+
+
+async def test_a_backlog_that_cannot_begin_hides_nothing_behind_it(
+    tmp_path: Path, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(candidates, "MOST_LOOKED_AT", 1)
+    async with scene(tmp_path, database) as stage, desk(stage, POOLS) as at_desk:
+        other = await accepted(at_desk, pool="night")
+        depends, paused, ready = [await accepted(at_desk, after=f"#{other}"), *[await accepted(at_desk) for _ in "12"]]
+        await at_desk.say(paused, "/pause")
+        found = await at_desk.claim("claude")
+        assert isinstance(found, Claimed) and found.key.number == ready
+        assert because(await at_desk.claim("claude")) == f"#{depends}: it depends on #{other}, which is not merged"
 
 
 async def test_places_and_the_day_s_budget_bound_what_begins(tmp_path: Path, database: Database) -> None:
