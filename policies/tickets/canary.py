@@ -59,8 +59,10 @@ class Missed:
 
 
 def is_due(newest: datetime | None, missed: Missed | None, every: timedelta, now: datetime) -> bool:
-    """Whether the canaries run now; after a missed stop they run again soon."""
-    return newest is None or now - newest >= (every if missed is None else min(every, AGAIN))
+    """Whether the canaries run now; after a missed stop they run again soon, and at once where the clock was ahead."""
+    if newest is None or newest - now > AGAIN:
+        return True
+    return now - newest >= (every if missed is None else min(every, AGAIN))
 
 
 def form_of(limit: Limit) -> TicketForm:

@@ -124,6 +124,19 @@ async def test_a_missed_stop_holds_everybody_back_until_it_holds_or_a_person_let
     assert await missed_of(database) is None
 
 
+async def test_what_a_clock_that_was_ahead_wrote_holds_nothing_up(database: Database) -> None:
+    await tried(database, "cost", passed=False, at=NOW + 300 * DAY)
+    assert await missed_of(database) == "cost"
+    await tried(database, "cost", passed=True, at=NOW)
+    assert await missed_of(database) is None
+    await tried(database, "time", passed=False, at=NOW + 300 * DAY)
+    async with database.transaction() as connection:
+        await canaries.lift(connection, "ada", "its clock was wrong", NOW)
+    assert await missed_of(database) is None
+    await tried(database, "time", passed=False, at=NOW + timedelta(hours=1))
+    assert await missed_of(database) == "time"
+
+
 async def test_a_missed_stop_goes_up_once_on_the_board(tmp_path: Path, database: Database) -> None:
     async with telling_desk(tmp_path, database, telling(NIGHT)) as at_desk:
         board = await at_desk.open("Everything about our tickets.")

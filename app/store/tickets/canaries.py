@@ -38,10 +38,17 @@ async def alone(connection: Connection) -> bool:
 
 
 async def record(connection: Connection, ran: Ran, now: datetime) -> None:
+    await _set_back(connection, now)
     await connection.execute(
         "insert into canaries (limit_name, passed, seen, took, ran_at) values (%s, %s, %s, %s, %s)",
         (ran.limit, ran.passed, text(ran.seen), ran.took, now),
     )
+
+
+async def _set_back(connection: Connection, now: datetime) -> None:
+    """What ran before counts as before, also where a clock that was ahead wrote its time: else a miss would outlast
+    every try that passes, and every lift, until that time has come."""
+    await connection.execute("update canaries set ran_at = %s where ran_at > %s", (now, now))
 
 
 async def missed(connection: Connection) -> Missed | None:
@@ -85,6 +92,7 @@ async def boards(connection: Connection) -> list[tuple[int, int]]:
 
 async def lift(connection: Connection, by: str, because: str, now: datetime) -> None:
     """Work may begin in spite of everything that was missed until now."""
+    await _set_back(connection, now)
     await connection.execute(
         "insert into canary_lifts (lifted_by, because, lifted_at) values (%s, %s, %s)", (text(by), text(because), now)
     )

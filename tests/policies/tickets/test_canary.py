@@ -23,6 +23,8 @@ MISSED = Missed("cost", "it was handed out once more", NOW)
         (DAY, None, True),
         (AGAIN - timedelta(seconds=1), MISSED, False),
         (AGAIN, MISSED, True),
+        (-AGAIN, None, False),  # another machine's clock
+        (-DAY, None, True),  # ours was ahead, and was set back
     ],
 )
 def test_they_run_once_in_so_long_and_soon_after_one_was_missed(
