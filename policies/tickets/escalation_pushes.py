@@ -189,13 +189,16 @@ def _next_person(one: Waiting, sent: Sequence[Push], rules: PushRules, now: date
 
 def _is_late(one: Waiting, last: datetime, rules: PushRules, now: datetime) -> bool:
     if one.critical or one.cause in BREAKS_QUIET:
-        return now - last >= rules.critical
-    return rules.hours.worked(last, now) >= rules.again
+        return abs(now - last) >= rules.critical
+    return rules.hours.worked(min(last, now), max(last, now)) >= rules.again
 
 
 def _is_joined(person: str, cause: Cause, sent: Sequence[Push], rules: PushRules, now: datetime) -> bool:
-    """Whether the person heard of this cause a moment ago: what came since is told together, when that is over."""
+    """Whether the person heard of this cause a moment ago: what came since is told together, when that is over.
+
+    What a clock that was ahead wrote is as far away as it says, so that it keeps nobody silent until then.
+    """
     name = person.casefold()
     return any(
-        push.person.casefold() == name and push.cause is cause and now - push.at < rules.together for push in sent
+        push.person.casefold() == name and push.cause is cause and abs(now - push.at) < rules.together for push in sent
     )

@@ -143,6 +143,16 @@ def test_a_ticket_that_comes_up_anew_is_told_anew() -> None:
     assert plan([FAILED], before, RULES, MONDAY_NOON).pushes[0].person == "ada"
 
 
+@pytest.mark.parametrize("cause", [Cause.REPEATED_FAILURE, Cause.STOP_UNCONFIRMED])
+def test_a_clock_that_was_ahead_keeps_nobody_silent(cause: Cause) -> None:
+    """It told of this ticket and of another one, a month from now."""
+    one = replace(FAILED, cause=cause, people=("ada", "bob"))
+    ahead = [Push("ada", cause, (one.ticket, 99), MONDAY_NOON + timedelta(days=30))]
+    assert [push.person for push in plan([one], ahead, RULES, MONDAY_NOON).pushes] == ["bob"]
+    other = replace(one, ticket=8)
+    assert [push.person for push in plan([other], ahead, RULES, MONDAY_NOON).pushes] == ["ada"]
+
+
 def test_the_accepter_is_asked_before_owners_and_those_on_call() -> None:
     assert people_for("Ada", ["bob", "ada"], ["eve", "Bob"]) == ("Ada", "bob", "eve")
     assert people_for(None, [], ["eve"]) == ("eve",)
