@@ -17,7 +17,6 @@ from app.gate.effects import (
     LeaveQueue,
     MergeNow,
     PostNotice,
-    PutCheckRun,
     ReleaseTurn,
 )
 from app.gate.observation import Observation, Wanted
@@ -208,7 +207,3 @@ def refusal(observation: Observation, verdict: Verdict) -> list[Effect]:
     if not is_serial(observation, verdict) or ("refusal", entry.ticket) in observation.notices:
         return []
     return [PostNotice(entry.number, "refusal", entry.ticket, refusal_notice(place))]
-
-
-def is_queue_run(effect: Effect) -> bool:
-    return isinstance(effect, PutCheckRun) and effect.name == QUEUE

@@ -51,15 +51,6 @@ async def job_log(client: GitHubClient, owner: str, name: str, job_id: int, *, l
     return await client.download(path, purpose="read:log", limit_bytes=limit_bytes)
 
 
-async def step_log(
-    client: GitHubClient, owner: str, name: str, job_id: int, step: int, *, limit_bytes: int = LOG_BYTES
-) -> bytes:
-    """The raw log of one step, by its number. Servers without this call answer NotFound; use the job's log then."""
-    template = REPO + "/actions/jobs/{job_id}/steps/{step}/logs"
-    path = route(template, owner=owner, name=name, job_id=job_id, step=step)
-    return await client.download(path, purpose="read:log", limit_bytes=limit_bytes)
-
-
 async def artifacts(client: GitHubClient, owner: str, name: str, run_id: int) -> Listing[Artifact]:
     """The artifacts of a run, of all attempts together, up to 1,000."""
     path = route(REPO + "/actions/runs/{run_id}/artifacts", owner=owner, name=name, run_id=run_id)

@@ -26,7 +26,6 @@ from app.github.rest_models import (
     OpenIssue,
     Permission,
     Pull,
-    PullOfCommit,
     Rule,
     RuleSuite,
 )
@@ -44,13 +43,6 @@ async def layers(client: GitHubClient, owner: str, name: str, stack: int) -> Lay
     """The pull requests of a stack (by its number), from the bottom."""
     path = route(REPO + "/stacks/{stack}", owner=owner, name=name, stack=stack)
     return await client.get(path, purpose="read:stack", model=Layers)
-
-
-async def pulls_of_commit(client: GitHubClient, owner: str, name: str, sha: str) -> Listing[PullOfCommit]:
-    """Pull requests, open and closed, that contain a commit; the caller keeps those whose head it is."""
-    path = route(REPO + "/commits/{sha}/pulls", owner=owner, name=name, sha=sha)
-    pages, complete = await client.pages(path, purpose="read:pulls", model=list[PullOfCommit])
-    return Listing(items=tuple(one for page in pages for one in page), complete=complete)
 
 
 async def check_runs(

@@ -103,18 +103,6 @@ class Pull(Model):
     stack: Stack | None = None
 
 
-class PullOfCommit(Model):
-    """A pull request as the list for a commit shows it."""
-
-    id: int
-    number: int
-    state: str
-    draft: bool = False
-    updated_at: AwareDatetime
-    head: PullEnd
-    base: PullEnd
-
-
 class CheckOutput(Model):
     title: str | None = None
     summary: str | None = None
@@ -326,14 +314,6 @@ class OpenIssue(Model):
 
 class Label(Model):
     name: str
-
-
-class Review(Model):
-    id: int
-    state: str
-    user: Account | None
-    commit_id: str | None = None
-    submitted_at: AwareDatetime | None = None
 
 
 class Reaction(Model):

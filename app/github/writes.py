@@ -18,7 +18,7 @@ from app.github.errors import Conflict, NotFound, Refused
 from app.github.models import Model
 from app.github.pull_models import QueueEntry
 from app.github.reads import REPO
-from app.github.rest_models import AsyncMerge, AsyncMergeAnswer, CheckRun, IssueComment, Label, Merged, Reaction, Review
+from app.github.rest_models import AsyncMerge, AsyncMergeAnswer, CheckRun, IssueComment, Label, Merged, Reaction
 from app.github.run_models import Dispatch
 from policies.squash import CommitMessage
 
@@ -198,15 +198,6 @@ async def remove_requested_reviewers(
     """Take requests for reviews back; nobody is notified. Who was not asked is passed over."""
     path = route(REPO + "/pulls/{number}/requested_reviewers", owner=owner, name=name, number=number)
     await client.delete(path, purpose="reviews", json={"reviewers": list(people), "team_reviewers": list(teams)})
-
-
-async def dismiss_review(
-    client: GitHubClient, owner: str, name: str, number: int, review_id: int, *, message: str
-) -> Review:
-    """Take an approval's effect away. Rulesets may restrict who can: Refused then."""
-    template = REPO + "/pulls/{number}/reviews/{review_id}/dismissals"
-    path = route(template, owner=owner, name=name, number=number, review_id=review_id)
-    return await client.put(path, purpose="reviews", model=Review, json={"message": message, "event": "DISMISS"})
 
 
 async def create_status(client: GitHubClient, owner: str, name: str, sha: str, context: str, description: str) -> None:

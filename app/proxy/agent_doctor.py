@@ -11,7 +11,7 @@ import hashlib
 import os
 import ssl
 import struct
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -33,7 +33,6 @@ WAYS = ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy")
 OURS = "mgs_"
 EMPTY_PACK = b"PACK" + struct.pack(">II", 2, 0)
 Status = Literal["passed", "failed", "errored", "skipped"]
-Probe = Callable[[str, int], Awaitable[bool]]
 _MISSING = 127  # of a program, as a shell says it
 _OID = re2.compile(rb"[0-9a-f]{40}")
 

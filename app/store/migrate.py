@@ -140,15 +140,6 @@ async def _make_table(connection: AsyncConnection[TupleRow]) -> None:
         await connection.execute("alter table migrations add column oldest integer")
 
 
-async def applied_versions(connection: AsyncConnection[TupleRow]) -> frozenset[int]:
-    """The versions that this database has; empty for one that was never migrated."""
-    exists = await (await connection.execute("select to_regclass('migrations') is not null")).fetchone()
-    if exists is None or not exists[0]:
-        return frozenset()
-    cursor = await connection.execute("select version from migrations")
-    return frozenset(row[0] for row in await cursor.fetchall())
-
-
 async def _done(connection: AsyncConnection[TupleRow]) -> dict[int, int]:
     """The steps of this database, each with the newest step that a program must know to go on with it."""
     cursor = await connection.execute("select version, coalesce(oldest, version) from migrations")

@@ -72,14 +72,6 @@ async def named(connection: Connection, owner: str, name: str) -> Repository | N
     return await cursor.fetchone()
 
 
-async def of_installation(connection: Connection, installation_id: int) -> list[Repository]:
-    cursor = connection.cursor(row_factory=class_row(Repository))
-    await cursor.execute(
-        f"select {COLUMNS} from repositories where installation_id = %s order by repository_id", (installation_id,)
-    )
-    return await cursor.fetchall()
-
-
 async def remove(connection: Connection, repository_ids: Sequence[int]) -> None:
     """Forget repositories that the installation lost."""
     await connection.execute("delete from repositories where repository_id = any(%s)", (sorted(repository_ids),))

@@ -39,7 +39,6 @@ FIELDS = CheckRunFields(
 Use = Callable[[GitHubClient], Awaitable[Any]]
 READS: dict[str, Use] = {
     "pull": lambda c: reads.pull(c, "o", "r", 1),
-    "pulls_of_commit": lambda c: reads.pulls_of_commit(c, "o", "r", "a" * 40),
     "check_runs": lambda c: reads.check_runs(c, "o", "r", "a" * 40, check_name="mergegate/evidence", app_id=1),
     "permission": lambda c: reads.permission(c, "o", "r", "alice"),
     "team_membership": lambda c: reads.team_membership(c, "o", "core", "alice"),
@@ -59,7 +58,6 @@ READS: dict[str, Use] = {
     "run_attempt": lambda c: actions.run_attempt(c, "o", "r", 1, 2),
     "jobs": lambda c: actions.jobs(c, "o", "r", 1),
     "job_log": lambda c: actions.job_log(c, "o", "r", 1),
-    "step_log": lambda c: actions.step_log(c, "o", "r", 1, 3),
     "artifacts": lambda c: actions.artifacts(c, "o", "r", 1),
     "artifact_archive": lambda c: actions.artifact_archive(c, "o", "r", 1),
     "repositories": installations.repositories,
@@ -80,7 +78,6 @@ WRITES: dict[str, Use] = {
     "merge": lambda c: writes.merge(c, "o", "r", 1, sha="a" * 40),
     "merge, worded": lambda c: writes.merge(c, "o", "r", 1, sha="a" * 40, method="squash", commit=COMMIT),
     "request_reviewers": lambda c: writes.request_reviewers(c, "o", "r", 1, people=["alice"], teams=["core"]),
-    "dismiss_review": lambda c: writes.dismiss_review(c, "o", "r", 1, 2, message="stale"),
     "create_comment": lambda c: writes.create_comment(c, "o", "r", 1, "text"),
     "update_comment": lambda c: writes.update_comment(c, "o", "r", 1, "text"),
     "react": lambda c: writes.react(c, "o", "r", 1, "eyes"),
@@ -98,7 +95,6 @@ BODIES = {
     "merge": "ReposOwnerRepoPullsPullNumberMergePutBody",
     "merge, worded": "ReposOwnerRepoPullsPullNumberMergePutBody",
     "request_reviewers": "ReposOwnerRepoPullsPullNumberRequestedReviewersPostBodyAnyof0",
-    "dismiss_review": "ReposOwnerRepoPullsPullNumberReviewsReviewIdDismissalsPutBody",
     "create_comment": "ReposOwnerRepoIssuesIssueNumberCommentsPostBody",
     "update_comment": "ReposOwnerRepoIssuesCommentsCommentIdPatchBody",
     "react": "ReposOwnerRepoIssuesCommentsCommentIdReactionsPostBody",

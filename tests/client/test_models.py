@@ -22,7 +22,6 @@ PAYLOADS = SHARED / "github/payloads"
 
 PAIRS = [
     (rest_models.Pull, "PullRequest"),
-    (rest_models.PullOfCommit, "PullRequestSimple"),
     (rest_models.Stack, "PullRequestStack"),
     (rest_models.CheckRun, "CheckRun"),
     (rest_models.Permission, "RepositoryCollaboratorPermission"),
@@ -36,7 +35,6 @@ PAIRS = [
     (rest_models.Merged, "PullRequestMergeResult"),
     (rest_models.IssueComment, "IssueComment"),
     (rest_models.Label, "Label"),
-    (rest_models.Review, "PullRequestReview"),
     (rest_models.Reaction, "Reaction"),
     (run_models.WorkflowRun, "WorkflowRun"),
     (run_models.Job, "Job"),
@@ -119,7 +117,6 @@ def recorded(operation: str, status: int) -> list[dict[str, Any]]:
         ("POST /repos/{owner}/{repo}/issues/{issue_number}/comments", 201, rest_models.IssueComment),
         ("POST /repos/{owner}/{repo}/git/refs", 201, rest_models.GitRef),
         ("POST /repos/{owner}/{repo}/pulls", 201, rest_models.Pull),
-        ("POST /repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers", 201, rest_models.PullOfCommit),
     ],
 )
 def test_a_recorded_answer_fits(operation: str, status: int, model: type[BaseModel]) -> None:

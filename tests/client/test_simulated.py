@@ -180,8 +180,6 @@ async def test_runs_jobs_logs_and_artifacts(world: World) -> None:
     log = await actions.job_log(client, "acme", "shop", job.id)
     assert b"3 passed in 0.1s" in log
     assert job.steps
-    steps = [step.number for step in job.steps if "echo" in step.name]
-    assert b"3 passed" in await actions.step_log(client, "acme", "shop", job.id, steps[0])
     with pytest.raises(TooLarge):
         await actions.job_log(client, "acme", "shop", job.id, limit_bytes=10)
     artifacts = await actions.artifacts(client, "acme", "shop", run.id)
@@ -218,7 +216,6 @@ async def test_people_refs_and_rules(world: World) -> None:
     assert {rule.type for rule in rules.items} == {"merge_queue", "pull_request"}
     pull = await reads.pull(client, "acme", "shop", 1)
     assert (pull.number, pull.stack, pull.head.sha) == (1, None, sha)
-    assert [one.number for one in (await reads.pulls_of_commit(client, "acme", "shop", sha)).items] == [1]
 
 
 async def test_a_stack_shows_its_base(world: World) -> None:
@@ -262,11 +259,6 @@ async def test_comments_reactions_labels_and_reviewers(world: World) -> None:
     asked = [request.requested_reviewer for request in state.pull.review_requests.nodes]
     assert sorted(one.login or one.slug or "" for one in asked if one) == ["bob", "core"]
     assert state.pull.comments.nodes[0].viewer_did_author
-    await world.hub.review(world.repository, 1, "bob")
-    review = (await graph.pull_state(client, "acme", "shop", 1)).pull.reviews
-    assert review is not None
-    dismissed = await writes.dismiss_review(client, "acme", "shop", 1, review.nodes[0].full_database_id, message="old")
-    assert dismissed.state == "DISMISSED"
 
 
 async def test_a_queue_is_entered_read_and_left(world: World) -> None:

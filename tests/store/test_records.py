@@ -78,7 +78,6 @@ async def test_a_repository_is_found_by_its_newest_name(database: Database) -> N
         assert await repositories.named(connection, "OCTO", "New") == renamed
         assert await repositories.named(connection, "octo", "old") is None
         assert await repositories.named(connection, "octo\0", "new") is None  # as an address may hold it
-        assert await repositories.of_installation(connection, 1) == [renamed]
         await repositories.remove(connection, [2])
         assert await repositories.find(connection, 2) is None
         assert await repositories.find(connection, 3) == Repository(3, 9, "octo", "x")
