@@ -13,7 +13,7 @@ from policies.escape import code, inert, plain_address
 from policies.tickets.card import card_digest
 from policies.tickets.escalation import Cause
 from policies.tickets.escalation_digest import place
-from policies.tickets.labels import label_of
+from policies.tickets.labels import listed_at
 from policies.tickets.limits import Limits, Used
 from policies.tickets.page_texts import PAGE_TEXTS
 from policies.tickets.states import ENDED, State
@@ -125,14 +125,14 @@ def is_due(last: datetime | None, now: datetime, *, news: bool, other: bool) -> 
     return (news and now - last >= AT_ONCE) or (other and now - last >= AT_LEAST)
 
 
-def _head(board: Board, by_state: _ByState) -> Iterator[str]:
+def _head(board: Board, grouped: _ByState) -> Iterator[str]:
     words = TEXTS[board.language]
     counts = {
-        "need_you": len(by_state[_S.NEEDS_HUMAN]),
-        "mergeable": len(by_state[_S.MERGEABLE]),
-        "failed": len(by_state[_S.VERIFY_FAILED]),
-        "running": sum(len(by_state[state]) for state in RUNNING),
-        "waiting": len(by_state[_S.WAITING]),
+        "need_you": len(grouped[_S.NEEDS_HUMAN]),
+        "mergeable": len(grouped[_S.MERGEABLE]),
+        "failed": len(grouped[_S.VERIFY_FAILED]),
+        "running": sum(len(grouped[state]) for state in RUNNING),
+        "waiting": len(grouped[_S.WAITING]),
     }
     parts = [words[key].format(count=count) for key, count in counts.items()]
     parts.append(words["spent"].format(cost=f"{board.spent:.2f}", most=f"{board.most:.2f}"))
@@ -147,26 +147,26 @@ def _head(board: Board, by_state: _ByState) -> Iterator[str]:
         yield from ("", f"[{PAGE_TEXTS[board.language]['with_buttons']}]({page})")
 
 
-def _people(board: Board, by_state: _ByState) -> Iterator[str]:
-    needing = in_order(by_state[_S.NEEDS_HUMAN])
+def _people(board: Board, grouped: _ByState) -> Iterator[str]:
+    needing = in_order(grouped[_S.NEEDS_HUMAN])
     yield from _section(board, _S.NEEDS_HUMAN, needing, [_asking(row, board) for row in needing[:MOST_LISTED]])
-    passed = in_order(by_state[_S.MERGEABLE])
+    passed = in_order(grouped[_S.MERGEABLE])
     yield from _section(board, _S.MERGEABLE, passed, [_passed(row, board) for row in passed[:MOST_LISTED]])
-    failed = in_order(by_state[_S.VERIFY_FAILED])
+    failed = in_order(grouped[_S.VERIFY_FAILED])
     yield from _section(board, _S.VERIFY_FAILED, failed, [_failed(row, board) for row in failed[:MOST_LISTED]])
 
 
-def _agents(board: Board, by_state: _ByState) -> Iterator[str]:
+def _agents(board: Board, grouped: _ByState) -> Iterator[str]:
     words = TEXTS[board.language]
-    running = [row for state in RUNNING for row in by_state[state]]
+    running = [row for state in RUNNING for row in grouped[state]]
     if running:
         yield from ("", f"### {words['h_running']} ({len(running)})", *_running(board, running))
-    waiting = sorted(by_state[_S.WAITING], key=lambda row: (row.since, row.number))
+    waiting = sorted(grouped[_S.WAITING], key=lambda row: (row.since, row.number))
     yield from _section(board, _S.WAITING, waiting, [_waits(row, board) for row in waiting[:MOST_WAITING]])
     ended = {
-        "merged": _ended(board, by_state, MERGED),
-        "cap_hit": _ended(board, by_state, (_S.CAP_HIT,)),
-        "stopped": _ended(board, by_state, STOPPED),
+        "merged": _ended(board, grouped, MERGED),
+        "cap_hit": _ended(board, grouped, (_S.CAP_HIT,)),
+        "stopped": _ended(board, grouped, STOPPED),
     }
     yield from ("", f"### {words['h_ended']} ({sum(ended.values())})")
     yield "- " + " · ".join(f"{words[key]}: {count}" for key, count in ended.items())
@@ -182,8 +182,7 @@ def _section(board: Board, state: State, rows: Sequence[BoardRow], lines: Sequen
     yield from (f"{ordinal}. {line}" for ordinal, line in enumerate(lines, 1))
     if len(rows) > len(lines):
         more = words["more"].format(count=len(rows) - len(lines))
-        label = label_of(state).replace("/", "%2F")
-        yield from ("", f"[{more}]({board.repository}/issues?q=is%3Aopen+label%3A{label})")
+        yield from ("", f"[{more}]({listed_at(board.repository, state)})")
 
 
 def in_order(rows: Sequence[BoardRow]) -> list[BoardRow]:
@@ -264,8 +263,8 @@ def age(row: BoardRow, board: _Viewed) -> str:
     return f"{minutes // 60} h" if minutes < 48 * 60 else f"{minutes // (24 * 60)} d"
 
 
-def _ended(board: Board, by_state: _ByState, states: Sequence[State]) -> int:
-    return sum(is_of_today(row, board) for state in states for row in by_state[state])
+def _ended(board: Board, grouped: _ByState, states: Sequence[State]) -> int:
+    return sum(is_of_today(row, board) for state in states for row in grouped[state])
 
 
 def is_of_today(row: BoardRow, board: Board) -> bool:

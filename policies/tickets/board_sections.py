@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from policies.tickets.board import MERGED, RUNNING, STOPPED, Board, BoardRow, by_state, in_order, is_of_today
-from policies.tickets.labels import label_of
+from policies.tickets.labels import listed_at
 from policies.tickets.states import State
 
 Key = Literal["needs_you", "mergeable", "failed", "running", "waiting", "draft", "ended"]
@@ -49,8 +49,7 @@ def sections(board: Board) -> tuple[Section, ...]:
 
 def _section(board: Board, key: Key, rows: Iterable[BoardRow]) -> Section:
     state = LABELLED.get(key)
-    label = "" if state is None else label_of(state).replace("/", "%2F")
-    return Section(key, tuple(rows), f"{board.repository}/issues?q=is%3Aopen+label%3A{label}" if label else None)
+    return Section(key, tuple(rows), None if state is None else listed_at(board.repository, state))
 
 
 def board_record(board: Board) -> dict[str, Any]:

@@ -14,6 +14,11 @@ def label_of(state: State) -> str:
     return PREFIX + state.replace("_", "-")
 
 
+def listed_at(repository: str, state: State) -> str:
+    """Where GitHub lists a repository's open tickets of a state; `repository` is its address there."""
+    return f"{repository}/issues?q=is%3Aopen+label%3A{label_of(state).replace('/', '%2F')}"
+
+
 LABELS = frozenset(label_of(state) for state in State)
 
 
