@@ -178,7 +178,10 @@ def _row(place: Place, repository: str, row: TicketRow, known: _Known, now: date
 
 
 def _why(row: TicketRow, known: _Known, now: datetime) -> tuple[Cause | None, str]:
-    """The cause that people are asked for, if it is one of them, and in words what stands in the way."""
+    """The cause for which it went up to people, if it did, and in words what stands in the way.
+
+    What an agent calls its question is no cause: a conflict is one once the two lines were found in the ticket.
+    """
     event, because = known.causes.get(row.number, ("", ""))
     if row.state is State.STOPPING:
         return (Cause.STOP_UNCONFIRMED if now - row.since >= LATE else None), because
@@ -187,7 +190,7 @@ def _why(row: TicketRow, known: _Known, now: datetime) -> tuple[Cause | None, st
         return brought_up.cause, brought_up.detail
     question = known.questions.get(row.number)
     if question is not None:
-        return (Cause(question.cause) if question.cause in set(Cause) else None), question.question
+        return None, question.question
     return (Cause.REPEATED_FAILURE if event == Event.EXHAUSTED else None), because
 
 

@@ -39,7 +39,6 @@ class Doing:
 
 @dataclass(frozen=True, slots=True)
 class OpenQuestion:
-    cause: str
     question: str
     comment_id: int | None
 
@@ -54,7 +53,7 @@ DOING: LiteralString = (
     "where repository_id = %s and number = any(%s) order by number, id desc"
 )
 QUESTIONS: LiteralString = (
-    "select distinct on (number) number, cause, question, comment_id from ticket_questions "
+    "select distinct on (number) number, question, comment_id from ticket_questions "
     "where repository_id = %s and number = any(%s) and answered_at is null order by number, ordinal"
 )
 CAUSES: LiteralString = (
