@@ -65,7 +65,7 @@ class SetUp:
         self._pages = pages
         self._connect = connect
         self._wanted = Wanted()
-        self._states: dict[str, Role] = {}  # each is good for one App
+        self._states: dict[str, tuple[Role, Wanted]] = {}  # each is good for one App
 
     def router(self) -> APIRouter:
         router = APIRouter()
@@ -117,7 +117,7 @@ class SetUp:
         wanted, template = self._wanted, app_manifest(role)
         state = secrets.token_urlsafe(24)
         address = registration_address(web_url(self._api_url), wanted.account, state)
-        self._states[state] = role
+        self._states[state] = role, wanted
         made = manifest(role, template, wanted.public_url, wanted.account, polling=wanted.polling)
         return self._pages.page(
             "set-up-app.html",
@@ -129,15 +129,19 @@ class SetUp:
         )
 
     async def _registered(self, request: Request) -> Response:
-        """GitHub sends the browser here; the state shows that it was this page that sent it there."""
-        role = self._states.pop(request.query_params.get("state", ""), None)
-        if role is None or not self._knows(request):
+        """GitHub sends the browser here; the state shows that it was this page that sent it there, and with what.
+
+        What was asked for since does not count: another site's link may have asked.
+        """
+        begun = self._states.pop(request.query_params.get("state", ""), None)
+        if begun is None or not self._knows(request):
             return self._pages.message("That registration was not begun here.", f"Begin again at {PATH}.", 403)
         try:
             app = await convert(self._api_url, request.query_params.get("code", ""), self._connect)
         except GitHubError as wrong:
             log.warning("the App was not registered", error=str(wrong))
             return self._pages.message("GitHub did not hand over the App.", f"Begin again at {PATH}. {wrong}", 502)
+        role, self._wanted = begun
         registration = registration_of(app, self._wanted.public_url, polling=self._wanted.polling)
         await asyncio.to_thread(save, self._data, role, registration)
         log.info("an App was registered", role=role, app_id=app.id, slug=app.slug)

@@ -34,9 +34,12 @@ class Place:
     page: SetUp
     browser: httpx.AsyncClient
 
-    async def register(self) -> httpx.Response:
-        """Press the button on the page that shows what will be registered, and follow it through GitHub."""
+    async def register(self, meanwhile: str | None = None) -> httpx.Response:
+        """Press the button on the page that shows what will be registered, and follow it through GitHub. `meanwhile`
+        is an address that another page asks for before that."""
         offered = await self.browser.get("/set-up/app", params={"address": HERE, "account": "acme"})
+        if meanwhile is not None:
+            await self.browser.get("/set-up/app", params={"address": meanwhile, "account": "eve"})
         address, manifest = form_of(offered.text)
         headers = {"authorization": f"Bearer {self.github.user_token('ada')}"}
         transport = httpx.ASGITransport(app=self.github.app)
@@ -75,7 +78,7 @@ async def test_both_apps_are_registered_with_exactly_the_permissions_shown(place
     _, manifest = form_of(offered.text)
     for name, level in manifest["default_permissions"].items():  # type: ignore[attr-defined]
         assert f"<code>{name}</code></td><td>{level}</td>" in offered.text
-    assert (await place.register()).status_code == 303
+    assert (await place.register(meanwhile="https://evil.example")).status_code == 303
     assert not place.page.connected.is_set()
     assert "Install both Apps" in (await place.register()).text
     assert place.page.connected.is_set()
