@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from app.gate.effects import AskJudge
 from app.gate.gate import Gate
@@ -11,6 +11,7 @@ from app.keys import JudgeKey
 from app.store import opinions, work
 from app.store.opinions import StoredOpinion
 from app.store.work import Mark
+from app.utc_day import day_begun
 from checks.opinions import Opinion, Opinions
 from checks.snapshot import Snapshot
 from policies.load import PolicyState
@@ -31,7 +32,7 @@ async def with_opinions(gate: Gate, installation_id: int, state: PolicyState, sn
         late = [row for row in rows if row.said is None and snapshot.observed_at - row.asked_at > LATE]
         keys = [str(JudgeKey(installation_id, repository_id, row.id)) for row in late]
         await work.mark(connection, [Mark(key, news=False) for key in keys])
-        calls, cost = await opinions.of_day(connection, repository_id, _day_of(snapshot.observed_at))
+        calls, cost = await opinions.of_day(connection, repository_id, day_begun(snapshot.observed_at))
     given = tuple(_as_seen(row) for row in rows)
     return replace(snapshot, opinions=Opinions(given, frozenset(gate.judges.programs), calls, float(cost)))
 
@@ -43,10 +44,6 @@ def _asks(policy: Policy) -> bool:
 
 def _as_seen(row: StoredOpinion) -> Opinion:
     return Opinion(row.id, row.judge, row.asked_at, row.said, tuple(row.reasons), row.output_digest)
-
-
-def _day_of(moment: datetime) -> datetime:
-    return moment.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 async def ask_judge(gate: Gate, installation_id: int, repository_id: int, effect: AskJudge) -> None:
@@ -66,5 +63,5 @@ async def ask_judge(gate: Gate, installation_id: int, repository_id: int, effect
     )
     order = effect.order
     async with gate.database.transaction() as connection:
-        if await opinions.ask(connection, row, _day_of(now), calls=order.calls, cost=order.cost):
+        if await opinions.ask(connection, row, day_begun(now), calls=order.calls, cost=order.cost):
             await work.mark(connection, [Mark(str(JudgeKey(installation_id, repository_id, effect.id)))])

@@ -23,6 +23,7 @@ from app.store.worker import Done, Outcome, Sleep
 from app.tickets.limiting import day_of, limits_for, used_of
 from app.tickets.parts import Place, TicketParts, place_of
 from app.tickets.stopping import LATE
+from app.utc_day import day_begun
 from policies.tickets.board import AT_ONCE, Board, BoardRow, Progress, board_digest, board_text, is_due
 from policies.tickets.card import card_digest
 from policies.tickets.escalation import Cause
@@ -111,7 +112,7 @@ async def board_of(
     `shown` are the states of which every ticket is listed, beside what ended today.
     """
     own = (connection, place.repository.id)
-    begun = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    begun = day_begun(now)
     rows = [*await ticket.in_states(*own, shown), *await ticket.ended_since(*own, begun)]
     known = await _known(connection, place, [row.number for row in rows])
     day, brake = await day_of(connection, place, now, None), await brakes.find(*own)

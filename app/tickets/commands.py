@@ -27,6 +27,7 @@ from app.store.tickets.ticket import TicketRow
 from app.tickets import escalating, verbs
 from app.tickets.limiting import raises_of
 from app.tickets.parts import Place, TicketParts
+from app.utc_day import day_begun
 from checks.commands import LONGEST, Command, nearest, read_commands
 from checks.snapshot import Permission
 from policies.escape import code
@@ -47,7 +48,7 @@ class Answer:
 
 async def observe(gate: Gate, place: Place, issue: Issue) -> None:
     """Comments whose delivery was lost, or is never made. One that was changed since may have said anything."""
-    since = (gate.now() - HEARD_WITHIN).replace(hour=0, minute=0, second=0, microsecond=0)
+    since = day_begun(gate.now() - HEARD_WITHIN)
     owner, name = place.repository.owner, place.repository.name
     listing = await issues.comments_since(place.client, owner, name, issue.number, since)
     found = [

@@ -18,6 +18,7 @@ from app.store.tickets.escalations import Matter
 from app.store.tickets.questions import Question
 from app.tickets.parts import Place, issue_address
 from app.tickets.view import TicketView, limits_now
+from app.utc_day import day_begun
 from checks.finding import Status
 from policies.fields import PERSON
 from policies.tickets.escalation import Cause, Facts, Power, causes, way
@@ -226,6 +227,5 @@ async def _newest(connection: Connection, view: TicketView) -> Json:
 
 
 async def _cap_share(connection: Connection, view: TicketView, now: datetime) -> float:
-    begun = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    capped, ended = await runs.ended_by(connection, view.row.repository_id, begun, Event.CAP)
+    capped, ended = await runs.ended_by(connection, view.row.repository_id, day_begun(now), Event.CAP)
     return capped / ended if ended else 0.0

@@ -11,6 +11,7 @@ from app.store.tickets import runs, snapshots, ticket
 from app.store.tickets.runs import Spent
 from app.store.tickets.ticket import TicketRow
 from app.tickets.parts import Place
+from app.utc_day import day_begun
 from checks.commands import Command
 from checks.tickets.form import MOST_ATTEMPTS, MOST_MINUTES, TicketForm
 from checks.tickets.readiness import read_ticket
@@ -46,7 +47,7 @@ async def used_by(connection: Connection, place: Place, number: int) -> Used:
 async def day_of(connection: Connection, place: Place, now: datetime, pool: str | None) -> Day:
     """What the repository's day of UTC holds by now."""
     repository_id = place.repository.id
-    begun = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    begun = day_begun(now)
     at_work = await ticket.in_states(connection, repository_id, AT_WORK)
     accepted = await snapshots.newest_of(connection, repository_id, [row.number for row in at_work])
     spent = await runs.spent_by_each(connection, repository_id, [row.number for row in at_work])
