@@ -130,9 +130,13 @@ async def end(connection: Connection, opinion_id: str, ended: Ended, now: dateti
 
 
 async def disagree(connection: Connection, repository_id: int, number: int, head_sha: str, *, approved: bool) -> bool:
-    """Whether two judges say different things of a head, or one says no of what a person has `approved`."""
+    """Whether two judges say different things of a head, or one says no of what a person has `approved`.
+
+    Of each the newest word counts: one that was asked about the ticket as it was before does not disagree with itself.
+    """
     cursor = await connection.execute(
-        "select distinct said from opinions where repository_id = %s and number = %s and head_sha = %s",
+        "select distinct on (judge) said from opinions where repository_id = %s and number = %s and head_sha = %s "
+        "and said is not null order by judge, asked_at desc, id",
         (repository_id, number, head_sha),
     )
     said = {row[0] for row in await cursor.fetchall()}
