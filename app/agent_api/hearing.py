@@ -10,7 +10,6 @@ from typing import Any
 from app.agent_api import bodies
 from app.agent_api.call import Answer, Refused, Session
 from app.agent_api.saying import next_of
-from app.keys import PullKey
 from app.proxy.sessions import CannotOpen
 from app.store import decisions
 from app.store.tickets import messages, runs, snapshots
@@ -67,10 +66,7 @@ async def read_verdict(session: Session) -> Answer:
 async def _verdict(session: Session) -> bodies.VerdictTold:
     async with session.call.database.transaction() as connection:
         row = await session.row(connection)
-        latest = None
-        if row.pull_number is not None:
-            key = PullKey(row.installation_id, row.repository_id, row.pull_number)
-            latest = await decisions.latest(connection, str(key))
+        latest = None if row.pull_key is None else await decisions.latest(connection, row.pull_key)
     verdict = None if latest is None else latest.verdict
     return bodies.VerdictTold(
         state=row.state,

@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 
 import re2
 
-from app.keys import PullKey
 from app.proxy.audited import subject_of
 from app.store import audit, decisions, opinions
 from app.store.database import Connection
@@ -188,10 +187,9 @@ def _asked(verdict: Json) -> tuple[str, ...]:
 
 
 async def _verdict(connection: Connection, view: TicketView) -> Json:
-    row, pull = view.row, view.pull
-    if pull is None or row.pull_number is None:
+    key, pull = view.row.pull_key, view.pull
+    if pull is None or key is None:
         return None
-    key = str(PullKey(row.installation_id, row.repository_id, row.pull_number))
     return (await decisions.verdicts_of_heads(connection, key, [pull.head_sha], "passed")).get(pull.head_sha)
 
 
@@ -218,11 +216,8 @@ async def _refused(connection: Connection, view: TicketView) -> frozenset[Power]
 
 async def _newest(connection: Connection, view: TicketView) -> Json:
     """The newest verdict on its pull request, whatever came out; None where there is none."""
-    row = view.row
-    if row.pull_number is None:
-        return None
-    key = str(PullKey(row.installation_id, row.repository_id, row.pull_number))
-    past = await decisions.history(connection, key, 1)
+    key = view.row.pull_key
+    past = [] if key is None else await decisions.history(connection, key, 1)
     return past[0].verdict if past else None
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import takewhile
 
-from app.keys import PullKey
 from app.store import decisions
 from app.store.database import Connection
 from app.store.tickets.moving import Transition
@@ -25,10 +24,9 @@ async def failures_of(connection: Connection, row: TicketRow, changes: Sequence[
     since = takewhile(lambda one: one.event not in LETS_GO_ON, changes)
     failed = [one for one in since if one.event is Event.FAILED]
     heads = {one.sha for one in failed if one.sha is not None}
-    if not failed or row.pull_number is None:
+    if not failed or row.pull_key is None:
         return ()
-    key = str(PullKey(row.installation_id, row.repository_id, row.pull_number))
-    found = await decisions.verdicts_of_heads(connection, key, heads, "failed")
+    found = await decisions.verdicts_of_heads(connection, row.pull_key, heads, "failed")
     return tuple(_failure(one, found) for one in reversed(failed))
 
 

@@ -11,13 +11,14 @@ from fastapi.responses import Response
 from app.tickets.parts import Place
 from app.web.board_page import BoardPage
 from app.web.board_silence import silence
-from app.web.board_ticket import EVERY, TicketSeen, ViewedAt, all_seen, said, shown_ticket, ticket_seen
+from app.web.board_ticket import TicketSeen, ViewedAt, all_seen, said, shown_ticket, ticket_seen
 from app.web.board_writing import Wanted, Writing
 from app.web.entrance import Entrance, Visit
 from app.web.forms import Forms, NotOurs, read_form
 from policies.tickets.offers import NotSaid, comment
+from policies.tickets.verbs import ALL
 
-TICKET = f"^({EVERY}|[1-9][0-9]{{0,11}})$"
+TICKET = f"^({ALL}|[1-9][0-9]{{0,11}})$"
 
 
 class BoardActs:
@@ -57,7 +58,7 @@ class BoardActs:
 
     async def _seen(self, visit: Visit, place: Place, ticket: str) -> TicketSeen | None:
         async with self._board.database.transaction() as connection:
-            if ticket == EVERY:
+            if ticket == ALL:
                 return await all_seen(connection, place, visit.permission)
             address = self._web_url + visit.path
             return await ticket_seen(connection, place, int(ticket), visit, address, self._board.now())

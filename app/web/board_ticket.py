@@ -21,9 +21,9 @@ from policies.tickets.offers import Offer, OpenQuestion, Standing, Suggested, of
 from policies.tickets.page_texts import PAGE_TEXTS
 from policies.tickets.states import ACTIVE
 from policies.tickets.texts import TEXTS
+from policies.tickets.verbs import ALL
 from policies.tickets.words import WORDS, Language
 
-EVERY = "all"  # in the place of a ticket's number
 Outcome = tuple[str, str | None, str | None]
 
 
@@ -39,7 +39,7 @@ class ViewedAt:
 
 @dataclass(frozen=True, slots=True)
 class TicketSeen:
-    """What the page of one ticket is made of. `row` is None where it is about all of them.
+    """What the page of one ticket is made of. `ticket` is its number, or `all`: then `row` is None.
 
     `thread` and `pull` are the issue and the pull request that are commented; `thread` is None where there is nothing
     on which anything could be said.
@@ -117,7 +117,7 @@ async def all_seen(connection: Connection, place: Place, permission: Permission)
         active = await ticket.in_states(connection, place.repository.id, ACTIVE)
         thread = active[0].number if active else None
     standing = Standing(None, permission, braked=brake is not None)
-    return TicketSeen(EVERY, None, standing, thread, None, place.rules.prefixed)
+    return TicketSeen(ALL, None, standing, thread, None, place.rules.prefixed)
 
 
 async def said(connection: Connection, visit: Visit, comment: str) -> Outcome | None:

@@ -8,13 +8,14 @@ from typing import get_args
 
 import pytest
 
-from app.web.board_ticket import EVERY, TicketSeen, ViewedAt, shown_ticket
+from app.web.board_ticket import TicketSeen, ViewedAt, shown_ticket
 from app.web.pages import FOLDER, Pages
 from checks.snapshot import Permission
 from policies.tickets.escalation import Cause
 from policies.tickets.escalation_question import Asked
 from policies.tickets.offers import OpenQuestion, Standing, Suggested
 from policies.tickets.states import State
+from policies.tickets.verbs import ALL
 from policies.tickets.words import Language
 from tests.policies.tickets.fleet import ASKS, EMPTY, NOW
 from tests.web.golden_page import assert_golden
@@ -43,7 +44,7 @@ def test_the_page_reads_as_its_golden_file() -> None:
 
 
 def test_all_of_them_and_the_second_question() -> None:
-    seen = TicketSeen(EVERY, None, Standing(None, Permission.ADMIN, braked=True), 7, None, prefixed=False)
+    seen = TicketSeen(ALL, None, Standing(None, Permission.ADMIN, braked=True), 7, None, prefixed=False)
     assert "<code>/start all</code>" in page(seen)
     sure = page(seen, sure=(seen.offers[1], ""))
     assert '<button class="danger"><code>/stop all now</code></button>' in sure

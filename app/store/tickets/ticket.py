@@ -11,6 +11,7 @@ from typing import LiteralString
 
 from psycopg.rows import kwargs_row
 
+from app.keys import PullKey
 from app.store.database import Connection
 from app.store.stored import text
 from policies.tickets.states import ACTIVE, ENDED, Position, State
@@ -57,6 +58,13 @@ class TicketRow:
     @property
     def held(self) -> bool:
         return self.held_by is not None
+
+    @property
+    def pull_key(self) -> str | None:
+        """The key under which decisions about its pull request are kept; None where it has none."""
+        if self.pull_number is None:
+            return None
+        return str(PullKey(self.installation_id, self.repository_id, self.pull_number))
 
 
 @dataclass(frozen=True, slots=True)
