@@ -7,7 +7,7 @@ credentials); several secrets or keys are separated by blank lines or commas, so
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -111,6 +111,9 @@ class Settings:
         return min(self.resync_seconds, 20.0) if self.polling else self.resync_seconds
 
 
+_USUAL: dict[str, Any] = {one.name: one.default for one in fields(Settings)}
+
+
 def read_settings(environment: Mapping[str, str]) -> Settings:
     """Settings from variables that begin with `MERGEGATE_`.
 
@@ -127,33 +130,33 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         pages=read.pages(),
         webhook_secrets=secrets_in(read.text("WEBHOOK_SECRET") or ""),
         host=read.text("HOST") or "127.0.0.1",
-        port=read.number("PORT", 8000),
+        port=read.number("PORT"),
         metrics_host=read.text("METRICS_HOST") or "127.0.0.1",
-        metrics_port=read.number("METRICS_PORT", 8002),
+        metrics_port=read.number("METRICS_PORT"),
         heartbeat_url=read.watchdog("HEARTBEAT_URL"),
-        slots=read.number("SLOTS", 8),
-        resync_seconds=read.number("RESYNC_SECONDS", 600),
+        slots=read.number("SLOTS"),
+        resync_seconds=read.number("RESYNC_SECONDS"),
         polling=read.switch("POLLING"),
-        writes_per_minute=read.number("WRITES_PER_MINUTE", 60),
-        session_requests=read.number("SESSION_REQUESTS", 1500, least=1),
-        session_writes=read.number("SESSION_WRITES", 120, least=1),
-        session_comments=read.number("SESSION_COMMENTS", 30, least=1),
-        session_fetches=read.number("SESSION_FETCHES", 3000, least=1),
-        session_lfs=read.number("SESSION_LFS", 20_000, least=1),
-        push_megabytes=read.number("PUSH_MEGABYTES", 2048, least=1),
+        writes_per_minute=read.number("WRITES_PER_MINUTE"),
+        session_requests=read.number("SESSION_REQUESTS", least=1),
+        session_writes=read.number("SESSION_WRITES", least=1),
+        session_comments=read.number("SESSION_COMMENTS", least=1),
+        session_fetches=read.number("SESSION_FETCHES", least=1),
+        session_lfs=read.number("SESSION_LFS", least=1),
+        push_megabytes=read.number("PUSH_MEGABYTES", least=1),
         proxy_host=read.text("PROXY_HOST") or "127.0.0.1",
-        proxy_port=read.number("PROXY_PORT", 8001),
+        proxy_port=read.number("PROXY_PORT"),
         proxy_certificate=read.path("PROXY_CERTIFICATE"),
         proxy_key=read.path("PROXY_KEY"),
         proxy_plain=read.switch("PROXY_PLAIN"),
         proxy_socket=read.path("PROXY_SOCKET"),
         judges=_judges(read),
-        judge_seconds=read.number("JUDGE_SECONDS", 240, least=1, most=LONGEST_JUDGING),
+        judge_seconds=read.number("JUDGE_SECONDS", least=1, most=LONGEST_JUDGING),
         supervisor=read.path("SUPERVISOR"),
         supervisor_url=read.supervisor_url(),
         supervisor_secret=read.secret("SUPERVISOR_SECRET"),
         channels=read.path("CHANNELS"),
-        canary_hours=read.number("CANARY_HOURS", 24, most=LONGEST_CANARY),
+        canary_hours=read.number("CANARY_HOURS", most=LONGEST_CANARY),
         litellm=read.litellm(),
         operator_token=read.secret("OPERATOR_TOKEN"),
         policy_baseline=read.text("POLICY_BASELINE"),
@@ -196,7 +199,7 @@ def _periods(read: _Variables) -> Periods:
     """`MERGEGATE_KEEP_<KIND>`, in days. Raises Misconfigured."""
     periods = {}
     for name, usual in asdict(Periods()).items():
-        days = read.number(f"KEEP_{name.upper()}", usual.days)
+        days = read.whole(f"KEEP_{name.upper()}", usual.days)
         if not 1 <= days <= LONGEST_KEPT:
             raise Misconfigured(f"MERGEGATE_KEEP_{name.upper()}: {days} days; give 1 to {LONGEST_KEPT}")
         periods[name] = timedelta(days=days)
@@ -231,10 +234,14 @@ class _Variables:
         except (OSError, UnicodeError) as wrong:
             raise Misconfigured(f"MERGEGATE_{name}_FILE: {path} cannot be read ({wrong})") from wrong
 
-    def number(self, name: str, default: int, *, least: int = 0, most: int | None = None) -> int:
+    def number(self, name: str, *, least: int = 0, most: int | None = None) -> int:
+        """A whole number; where it is not given, the default of the setting of that name."""
+        return self.whole(name, _USUAL[name.lower()], least=least, most=most)
+
+    def whole(self, name: str, usual: int, *, least: int = 0, most: int | None = None) -> int:
         value = self.text(name)
         if value is None:
-            return default
+            return usual
         if not value.isascii() or not value.isdigit():
             raise Misconfigured(f"MERGEGATE_{name}: {value!r} is not a whole number")
         if int(value) < least:
@@ -311,7 +318,7 @@ class _Variables:
         if app_id is None or keys is None:
             missing = id_name if app_id is None else key_name
             raise Misconfigured(f"MERGEGATE_{missing}: missing, but the other half of the App is set")
-        return AppSettings(app_id=self.number(id_name, 0), private_keys=_private_keys(keys))
+        return AppSettings(app_id=self.whole(id_name, 0), private_keys=_private_keys(keys))
 
 
 def _private(url: str) -> bool:

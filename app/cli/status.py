@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Annotated, Any
@@ -22,7 +23,6 @@ from app.store.work import Counts, Parked
 from policies.escape import clean
 from policies.tickets.canary import Missed
 
-WAITS = 120.0  # seconds that a due key may wait before somebody should look
 SHOWN = 5  # parked keys
 
 
@@ -73,38 +73,35 @@ async def _read(settings: Settings) -> State:
 
 def troubles(state: State) -> list[Trouble]:
     """What somebody should look at, the most urgent first."""
-    found = []
+    return [*_of_canaries(state), *_of_work(state.counts)]
+
+
+def _of_canaries(state: State) -> Iterator[Trouble]:
     if state.missed is not None:
-        found.append(
-            Trouble(
-                clean(state.missed.words, 300),
-                "No ticket is handed out. Mend what let it go on; it is tried again every ten minutes. "
-                "`mergegate canary lift` lets work begin all the same.",
-            )
+        yield Trouble(
+            clean(state.missed.words, 300),
+            "No ticket is handed out. Mend what let it go on; it is tried again every ten minutes. "
+            "`mergegate canary lift` lets work begin all the same.",
         )
     if _is_late(state):
-        found.append(
-            Trouble(
-                f"Canary tickets have not run for {ago(state.overview.now - (state.tried or state.overview.now))}",
-                "Nobody knows whether limits still hold. Is a worker running? Its log says why they do not.",
-            )
+        yield Trouble(
+            f"Canary tickets have not run for {ago(state.overview.now - (state.tried or state.overview.now))}",
+            "Nobody knows whether limits still hold. Is a worker running? Its log says why they do not.",
         )
-    if state.counts.oldest > WAITS:
-        waits = ago(timedelta(seconds=state.counts.oldest))
-        found.append(
-            Trouble(
-                f"Work has waited for {waits}",
-                "Is a worker running (`mergegate serve` or `work`)? If it is, its log says what it waits for.",
-            )
+
+
+def _of_work(counts: Counts) -> Iterator[Trouble]:
+    waits = timedelta(seconds=counts.oldest)
+    if waits > work.LATE:
+        yield Trouble(
+            f"Work has waited for {ago(waits)}",
+            "Is a worker running (`mergegate serve` or `work`)? If it is, its log says what it waits for.",
         )
-    if state.counts.parked:
-        found.append(
-            Trouble(
-                f"{state.counts.parked} given up after {work.PARKS_AT} attempts",
-                "Mend what the last error names. A push, a comment or *Re-run* on the check starts it again.",
-            )
+    if counts.parked:
+        yield Trouble(
+            f"{counts.parked} given up after {work.PARKS_AT} attempts",
+            "Mend what the last error names. A push, a comment or *Re-run* on the check starts it again.",
         )
-    return found
 
 
 def _is_late(state: State) -> bool:

@@ -28,6 +28,7 @@ from app.store.database import Connection, Database, DatabaseAway
 LEASE = timedelta(seconds=8)
 AHEAD = timedelta(minutes=10)  # nothing is ever due later than this; a longer wait looks again and goes on sleeping
 PARKS_AT = 12  # attempts
+LATE = timedelta(minutes=2)  # that a due key waits; then somebody should look
 CHANNEL = "mergegate_work"
 LONGEST_ERROR = 4000  # characters of an error text that are kept
 CUT_OFF = "the attempt before did not end: its worker died or lost the lease"

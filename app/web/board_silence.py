@@ -11,9 +11,7 @@ from app.store.database import Database
 from policies.tickets.page_texts import PAGE_TEXTS
 from policies.tickets.words import Language
 
-# Two minutes is what `mergegate status` calls trouble; a resync comes every ten minutes.
-GATE_WAITS = timedelta(minutes=2)
-GITHUB_WAITS = timedelta(minutes=30)
+GITHUB_WAITS = timedelta(minutes=30)  # a resync comes every ten minutes
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +24,7 @@ class Silence:
     def sentences(self, language: Language) -> tuple[str, ...]:
         """What is to be said in red; nothing while all is well."""
         words, found = PAGE_TEXTS[language], []
-        if self.gate > GATE_WAITS:
+        if self.gate > work.LATE:
             found.append(words["quiet_gate"].format(age=ago(self.gate)))
         if self.github is None:
             found.append(words["never"])
@@ -36,7 +34,7 @@ class Silence:
 
     def record(self) -> dict[str, bool]:
         """Steady while nothing changes, so that its reader's copy stays good."""
-        return {"gate": self.gate > GATE_WAITS, "github": self.github is None or self.github > GITHUB_WAITS}
+        return {"gate": self.gate > work.LATE, "github": self.github is None or self.github > GITHUB_WAITS}
 
 
 async def silence(database: Database, repository_id: int) -> Silence:

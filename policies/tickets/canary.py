@@ -31,7 +31,7 @@ LIMITS: tuple[Limit, ...] = get_args(Limit)
 REPOSITORY = -1  # GitHub's ids are positive
 DEAD_WITHIN = timedelta(seconds=1)  # after a stop no token works any more
 AGAIN = timedelta(minutes=10)  # after a stop that was missed
-ALLOWED, FORBIDDEN = "docs/**", "src/payments.py"
+ALLOWED, WITHIN, FORBIDDEN = "docs/**", "docs/a.md", "src/payments.py"
 _NOT_READ = Unread("a canary has no pull request")
 
 
@@ -87,15 +87,18 @@ def form_of(limit: Limit) -> TicketForm:
 
 def scope_tried(state: PolicyState, now: datetime) -> Ran:
     """Whether the gate refuses a change that leaves its ticket's paths, for that reason, and not one within them."""
-    verdict = evaluate(state, _pull(FORBIDDEN, now), gated=True)
-    refused = any(finding.check == "scope" and finding.status is Status.FAILED for finding in verdict.findings)
-    within = evaluate(state, _pull("docs/a.md", now), gated=True)
-    stays = any(finding.check == "scope" and finding.status is Status.FAILED for finding in within.findings)
-    if not refused or verdict.evidence.status is not Status.FAILED:
+    if not _is_refused(state, FORBIDDEN, now):
         return Ran("scope", passed=False, seen=f"a change of {FORBIDDEN} was not refused")
-    if stays:
+    if _is_refused(state, WITHIN, now):
         return Ran("scope", passed=False, seen="a change of an allowed path was refused")
     return Ran("scope", passed=True, seen=f"a change of {FORBIDDEN} was refused")
+
+
+def _is_refused(state: PolicyState, path: str, now: datetime) -> bool:
+    """Whether an agent's change of this path fails for its ticket's scope."""
+    verdict = evaluate(state, _pull(path, now), gated=True)
+    scope = any(finding.check == "scope" and finding.status is Status.FAILED for finding in verdict.findings)
+    return scope and verdict.evidence.status is Status.FAILED
 
 
 def _pull(path: str, now: datetime) -> Snapshot:

@@ -110,9 +110,9 @@ def rules_of(told: Pushes) -> PushRules:
     return PushRules(hours, told.daily, again, critical, together)
 
 
-def people_for(accepter: str | None, owners: Sequence[str], on_call: Sequence[str]) -> tuple[str, ...]:
-    """The accepter, then the owners of the paths, then those on call; each once, whatever the case of the name."""
-    named = ([accepter] if accepter is not None else []) + [*owners, *on_call]
+def people_for(accepter: str | None, asked: Sequence[str], on_call: Sequence[str]) -> tuple[str, ...]:
+    """The accepter, then who is asked for an approval, then those on call; each once, whatever the name's case."""
+    named = ([accepter] if accepter is not None else []) + [*asked, *on_call]
     found: dict[str, str] = {}
     for name in named:
         found.setdefault(name.casefold(), name)
