@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -20,7 +19,7 @@ from app.store.pulls import PullBase
 from app.store.pushes import Push
 from app.store.repositories import Repository
 from app.store.reviews import Review
-from app.store.stored import deflate, inflate, text
+from app.store.stored import deflate, inflate, records, text
 from app.store.tickets import commands
 from app.store.tickets.commands import CommandComment
 from app.store.work import Mark
@@ -33,13 +32,15 @@ MOST_BYTES = 16 * 1024 * 1024  # compressed bytes of one commit (one larger body
 WAITING = 1024  # deliveries that may wait for a commit
 PATIENCE = 8.0  # seconds; GitHub hangs up after ten
 
-# One statement for all of a commit. A delivery's keys come as a JSON list: an array of arrays has rows of one length.
+# One statement for all of a commit.
 RECORD = """
 insert into deliveries (hook_id, delivery_id, event, action, installation_id, repository_id, keys, body)
-select hook_id, delivery_id, event, action, installation_id, repository_id,
-       array(select jsonb_array_elements_text(keys::jsonb)), body
-from unnest(%s::bigint[], %s::text[], %s::text[], %s::text[], %s::bigint[], %s::bigint[], %s::text[], %b::bytea[])
-     with ordinality as given (hook_id, delivery_id, event, action, installation_id, repository_id, keys, body, at)
+select hook_id, delivery_id, event, action, installation_id, repository_id, keys, body
+from rows from (
+       json_to_recordset(%s) as (hook_id bigint, delivery_id text, event text, action text, installation_id bigint,
+                                 repository_id bigint, keys text[]),
+       unnest(%b::bytea[])
+     ) with ordinality as given (hook_id, delivery_id, event, action, installation_id, repository_id, keys, body, at)
 order by at on conflict do nothing
 """
 
@@ -126,18 +127,18 @@ class _Row:
     delivery: Delivery
     body: bytes  # compressed
 
-    def columns(self) -> tuple[object, ...]:
+    def record(self) -> dict[str, object]:
+        """The columns beside the body."""
         each = self.delivery
-        return (
-            each.hook_id,
-            text(each.delivery_id),
-            text(each.event),
-            None if each.action is None else text(each.action),
-            each.installation_id,
-            each.repository_id,
-            json.dumps(sorted({text(mark.key) for mark in each.marks})),
-            self.body,
-        )
+        return {
+            "hook_id": each.hook_id,
+            "delivery_id": text(each.delivery_id),
+            "event": text(each.event),
+            "action": None if each.action is None else text(each.action),
+            "installation_id": each.installation_id,
+            "repository_id": each.repository_id,
+            "keys": sorted({text(mark.key) for mark in each.marks}),
+        }
 
 
 async def _record(connection: Connection, rows: Sequence[_Row]) -> None:
@@ -153,8 +154,7 @@ async def _record(connection: Connection, rows: Sequence[_Row]) -> None:
     await comment_approvals.withdraw(connection, [fact for fact in facts if isinstance(fact, CommentWithdrawn)])
     await commands.record(connection, [fact for fact in facts if isinstance(fact, CommandComment)])
     ordered = sorted(rows, key=lambda row: (row.delivery.hook_id, row.delivery.delivery_id))
-    columns = zip(*(row.columns() for row in ordered), strict=True)
-    await connection.execute(RECORD, [list(column) for column in columns])
+    await connection.execute(RECORD, (records([row.record() for row in ordered]), [row.body for row in ordered]))
     await work.mark(connection, [mark for row in rows for mark in row.delivery.marks])
 
 

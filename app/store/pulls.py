@@ -11,7 +11,7 @@ from typing import Any, LiteralString
 from psycopg.rows import class_row, dict_row
 
 from app.store.database import Connection
-from app.store.stored import json, text
+from app.store.stored import json, records, text
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,21 +156,24 @@ async def note_bases(connection: Connection, bases: Sequence[PullBase]) -> None:
     ordered = sorted(bases, key=lambda each: (each.repository_id, each.number, each.head_sha, each.base_ref))
     if not ordered:
         return
-    columns = (
-        [each.repository_id for each in ordered],
-        [each.number for each in ordered],
-        [text(each.head_sha) for each in ordered],
-        [text(each.base_ref) for each in ordered],
-        [each.head_repository_id for each in ordered],
-    )
+    rows = [
+        {
+            "repository_id": each.repository_id,
+            "number": each.number,
+            "head_sha": text(each.head_sha),
+            "base_ref": text(each.base_ref),
+            "head_repository_id": each.head_repository_id,
+        }
+        for each in ordered
+    ]
     # One statement for many: nearly every delivery brings one.
     await connection.execute(
         "insert into pull_heads (repository_id, number, head_sha, base_ref, head_repository_id) "
-        "select repository_id, number, head_sha, base_ref, head_repository_id "
-        "from unnest(%s::bigint[], %s::bigint[], %s::text[], %s::text[], %s::bigint[]) with ordinality "
-        "as given (repository_id, number, head_sha, base_ref, head_repository_id, at) order by at "
+        "select repository_id, number, head_sha, base_ref, head_repository_id from rows from (json_to_recordset(%s) "
+        "as (repository_id bigint, number bigint, head_sha text, base_ref text, head_repository_id bigint)) "
+        "with ordinality as given (repository_id, number, head_sha, base_ref, head_repository_id, at) order by at "
         "on conflict do nothing",
-        columns,
+        (records(rows),),
     )
 
 

@@ -6,9 +6,12 @@ hold both. A value that cannot be stored would fail its key again and again, so 
 
 from __future__ import annotations
 
+import json as standard_json
 import zlib
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from isal import isal_zlib
 from psycopg.types.json import Jsonb
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
@@ -37,9 +40,17 @@ def storable(value: Any) -> Any:
     return value
 
 
+def records(rows: Sequence[Mapping[str, object]]) -> str:
+    """Many rows as one parameter of json_to_recordset; psycopg writes an array element by element, in Python.
+
+    Texts in them must be storable already.
+    """
+    return standard_json.dumps(rows)
+
+
 def deflate(body: bytes) -> bytes:
-    """zlib, level 1: most of the gain for little time."""
-    return zlib.compress(body, 1)
+    """zlib's format, level 1: most of the gain for little time. ISA-L's takes a quarter of what zlib itself takes."""
+    return isal_zlib.compress(body, 1)
 
 
 def inflate(stored: bytes) -> bytes:
