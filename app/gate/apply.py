@@ -7,7 +7,7 @@ pull request, a comment by its marker.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, timedelta
 from typing import assert_never
 
 import structlog
@@ -38,7 +38,7 @@ from app.gate.requesting import towards_people
 from app.gate.serial_apply import in_queue
 from app.gate.sessions import tell_session
 from app.gate.verifications import start_verification
-from app.github import reads, writes
+from app.github import issues, reads, writes
 from app.github.addresses import route
 from app.github.client import GitHubClient
 from app.github.errors import NotFound
@@ -55,6 +55,7 @@ from policies.explain import Output
 
 log = structlog.get_logger(__name__)
 
+CLOCKS_DIFFER = timedelta(hours=1)  # the database's and GitHub's, at most
 CANCELLED = "This commit is no pull request's head any more."
 
 
@@ -216,7 +217,7 @@ class Applier:
         if before is not None and before.comment_id is not None:
             return
         marker = f"<!-- mergegate {effect.purpose} {effect.subject} -->"
-        comment_id = await self._standing(effect.number, marker) if before is not None else None
+        comment_id = await self._standing(before, marker) if before is not None else None
         if comment_id is None:
             body = f"{effect.body}\n\n{marker}"
             owner, name = self.repository.owner, self.repository.name
@@ -224,9 +225,15 @@ class Applier:
         async with self.gate.database.transaction() as connection:
             await notices.posted(connection, notice, comment_id)
 
-    async def _standing(self, number: int, marker: str) -> int | None:
-        """A comment with this marker that an earlier attempt posted before it died."""
-        listing = await reads.issue_comments(self.client, self.repository.owner, self.repository.name, number)
+    async def _standing(self, intended: Notice, marker: str) -> int | None:
+        """A comment with this marker that an earlier attempt posted before it died.
+
+        Not among all: a board has more than are listed, and the oldest come first.
+        """
+        assert intended.created_at is not None  # it was stored
+        owner, name = self.repository.owner, self.repository.name
+        since = intended.created_at.astimezone(UTC) - CLOCKS_DIFFER
+        listing = await issues.comments_since(self.client, owner, name, intended.pull_number, since)
         ours = [one for one in listing.items if marker in (one.body or "") and one.is_of(self.gate.app_id)]
         return ours[0].id if ours else None
 

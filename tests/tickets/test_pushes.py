@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import get_args
@@ -24,6 +25,7 @@ from tests.tickets.telling import assert_harmless, brought_up, tell, telling, te
 pytestmark = pytest.mark.anyio
 
 HOUR = timedelta(hours=1)
+BEFORE = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 async def _issue(at_desk: Desk, title: str = "Board") -> Issue:
@@ -70,7 +72,10 @@ async def test_a_process_that_dies_after_the_comment_posts_no_second_one(tmp_pat
         issue = await _issue(at_desk)
         await brought_up(at_desk, range(issue.number, issue.number + 1))
         await tell(at_desk)
-        # What was written after the comment is not there, as after a kill at that moment.
+        # What was written after the comment is not there, as after a kill at that moment. Much was said before it.
+        (posted,) = issue.comments
+        old = [replace(posted, id=10**9 + n, body="x", created_at=BEFORE, updated_at=BEFORE) for n in range(1_000)]
+        issue.comments[:0] = old
         await database.query("update ticket_pushes set outcome = null, comment_id = null, issue = null")
         await database.query("update notices set comment_id = null where purpose = 'push'")
         await tell(at_desk)
