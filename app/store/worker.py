@@ -222,8 +222,10 @@ class Worker:
                 raise LeaseLost
             raise TimeoutError(f"the attempt took longer than {limit:g} s and was ended; it was in {waits_in(working)}")
         finally:
-            await self._end(working)
-            await cancelled(renewing, GRACE)  # not before: while the work may still write, nobody else begins
+            try:
+                await self._end(working)
+            finally:  # and not before: while the work may still write, nobody else begins
+                await cancelled(renewing, GRACE)
 
     async def _end(self, working: asyncio.Future[Outcome]) -> None:
         if await cancelled(working, GRACE):

@@ -316,6 +316,23 @@ async def test_a_worker_stops_beside_an_attempt_that_does_not(
     deaf.over.set()
 
 
+async def test_an_attempt_that_is_told_twice_leaves_no_renewal_behind(database: Database) -> None:
+    """It would hold the key for as long as the process lives."""
+    deaf = Deaf()
+    await mark(database, Mark("deaf"))
+    working = Worker(database, deaf)
+    running = asyncio.create_task(working.run())
+    await asyncio.wait_for(deaf.begun.wait(), 30)
+    (attempt,) = working._running
+    for _ in range(2):
+        attempt.cancel()
+        await asyncio.sleep(0)
+    await asyncio.gather(attempt, return_exceptions=True)
+    assert not [task for task in asyncio.all_tasks() if "Worker._renew" in repr(task)]
+    deaf.over.set()
+    await _stopped(running)
+
+
 async def test_an_attempt_that_cancels_itself_has_failed(database: Database) -> None:
     async def look(lease: Lease) -> Outcome:
         raise asyncio.CancelledError
