@@ -320,17 +320,19 @@ async def test_an_attempt_that_is_told_twice_leaves_no_renewal_behind(database: 
     """It would hold the key for as long as the process lives."""
     deaf = Deaf()
     await mark(database, Mark("deaf"))
-    working = Worker(database, deaf)
-    running = asyncio.create_task(working.run())
+    lease = await work.claim(database)
+    assert lease is not None
+    attempt = asyncio.create_task(Worker(database, deaf)._attempt(lease))
     await asyncio.wait_for(deaf.begun.wait(), 30)
-    (attempt,) = working._running
     for _ in range(2):
         attempt.cancel()
         await asyncio.sleep(0)
     await asyncio.gather(attempt, return_exceptions=True)
-    assert not [task for task in asyncio.all_tasks() if "Worker._renew" in repr(task)]
+    left = [task for task in asyncio.all_tasks() if "Worker._renew" in repr(task)]
+    for task in left:
+        task.cancel()
     deaf.over.set()
-    await _stopped(running)
+    assert not left
 
 
 async def test_an_attempt_that_cancels_itself_has_failed(database: Database) -> None:
