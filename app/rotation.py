@@ -67,6 +67,7 @@ class Rotation:
             gate=_rotating(settings.gate),
             courier=_rotating(settings.courier),
         )
+        self.unrecorded = False  # a change of which the audit log does not know yet
         self._found: Secrets | None = None  # at the last look, where it was something new
 
     def look(self, found: Settings) -> bool:
@@ -132,18 +133,10 @@ async def rotated(settings: Settings, reread: Reread | None, database: Database)
 
 async def _watch(rotation: Rotation, reread: Reread, database: Database) -> None:
     """Runs until it is cancelled."""
-    recorded = True
     while True:
         await asyncio.sleep(EVERY)
         try:
-            if rotation.look(await asyncio.to_thread(reread)):
-                now = secrets_of(rotation.settings)
-                numbers = {"webhook": len(now.webhook), "gate": len(now.gate), "courier": len(now.courier)}
-                log.info("secrets were rotated", **numbers)
-                recorded = False
-            if not recorded:
-                await record_configuration(database, rotation.settings)
-                recorded = True
+            await _look(rotation, reread, database)
         except DatabaseAway as away:
             log.warning("the change of secrets could not be recorded yet", because=str(away))
         except ActionableError as wrong:
@@ -151,3 +144,14 @@ async def _watch(rotation: Rotation, reread: Reread, database: Database) -> None
         except Exception:
             # Whatever it is: a watcher that ended would let a removed secret be good for ever.
             log.exception("settings could not be looked at")
+
+
+async def _look(rotation: Rotation, reread: Reread, database: Database) -> None:
+    """Raises DatabaseAway: then the next look records what changed. Raises ActionableError."""
+    if rotation.look(await asyncio.to_thread(reread)):
+        now = secrets_of(rotation.settings)
+        log.info("secrets were rotated", webhook=len(now.webhook), gate=len(now.gate), courier=len(now.courier))
+        rotation.unrecorded = True
+    if rotation.unrecorded:
+        await record_configuration(database, rotation.settings)
+        rotation.unrecorded = False
