@@ -75,6 +75,10 @@ def _clear_away(folder: Path, before: float) -> None:
                     left.unlink()
 
 
+async def _cleared(folder: Path) -> None:
+    await asyncio.to_thread(_clear_away, folder, time.time() - 2 * FETCH_LIMIT)
+
+
 def _packs(folder: Path) -> int:
     return sum(1 for _ in folder.glob("objects/pack/*.pack"))
 
@@ -131,6 +135,7 @@ class Mirrors:
         objects = GitObjects(folder, self._answers)
         async with self._locks.setdefault(repository.id, asyncio.Lock()):
             if not (folder / _WHOLE).exists():
+                await _cleared(folder)
                 await init_bare(folder)
             if await objects.has(*oids):
                 return objects
@@ -152,7 +157,7 @@ class Mirrors:
             raise PushRefused(_why_refused(said))
 
     async def _fetch(self, folder: Path, remote: Remote, refs: Sequence[str]) -> None:
-        await asyncio.to_thread(_clear_away, folder, time.time() - 2 * FETCH_LIMIT)
+        await _cleared(folder)
         specs = [f"+{ref}:{_own_ref(ref)}" for ref in refs]
         settings = (*_KEPT_WHOLE, "-c", "fetch.recurseSubmodules=false")
         fetch = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-gc", "--end-of-options")

@@ -316,6 +316,8 @@ async def test_a_mirror_whose_making_was_killed_is_made_again(clone: Clone, mirr
     half = tmp_path / "mirrors" / f"{SHOP.id}.git"
     half.mkdir(parents=True)
     (half / "HEAD").write_text("ref: refs/heads/main\n", encoding="ascii")
+    (half / "config.lock").touch()
+    os.utime(half / "config.lock", (1_700_000_000, 1_700_000_000))
     assert await (await mirrors.objects(1, SHOP, refs=("refs/heads/main",), oids=(first,))).has(first)
 
 
