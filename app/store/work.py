@@ -41,10 +41,8 @@ BACK_OFF_AT_CLAIM = "least(600, 2 ^ least(attempts, 10)) * (0.5 + random() / 2) 
 
 MARK = """
 insert into work (key, due_at, priority, periodic, delivery)
-select key, now() + delay, priority, periodic, delivery
-from unnest(%(keys)s::text[], %(delays)s::interval[], %(priorities)s::integer[], %(periodic)s::boolean[],
-            %(deliveries)s::text[])
-     as mark (key, delay, priority, periodic, delivery)
+select key, now() + make_interval(secs => delay), priority, periodic, delivery
+from json_to_recordset(%(marks)s) as mark (key text, delay float8, priority integer, periodic boolean, delivery text)
 order by key collate "C"
 on conflict (key) do update set
   generation = work.generation + 1,
@@ -190,15 +188,22 @@ async def mark(connection: Connection, marks: Sequence[Mark]) -> None:
     if not rows:
         return
     parameters = {
-        "keys": [row.key for row in rows],
-        "delays": [_bounded(row.delay) for row in rows],
-        "priorities": [row.priority for row in rows],
-        "periodic": [row.periodic for row in rows],
+        "marks": stored.records([_record(row) for row in rows]),
         "news": [row.key for row in rows if row.news],
-        "deliveries": [row.delivery for row in rows],
     }
     await connection.execute(MARK, parameters)
     await connection.execute(f"notify {CHANNEL}")
+
+
+def _record(mark: Mark) -> dict[str, object]:
+    """The columns, the delay in seconds."""
+    return {
+        "key": mark.key,
+        "delay": _bounded(mark.delay).total_seconds(),
+        "priority": mark.priority,
+        "periodic": mark.periodic,
+        "delivery": mark.delivery,
+    }
 
 
 def _bounded(delay: timedelta) -> timedelta:
