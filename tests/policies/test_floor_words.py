@@ -143,6 +143,7 @@ def test_every_word_of_a_verdict_has_a_side() -> None:
 
 _BEAS = "version: 1\npeople: {users: [bea]}\n"
 _LETS_THROUGH = "version: 1\noverride: {users: [bea]}\n"
+_JUDGED = snapshot(opinions=Opinions(judges=frozenset({"one", "two"})))
 _OVERRIDDEN = snapshot(body="", overrides=(Override(BEA, "now", HEAD, NOW, 1),))
 
 
@@ -153,6 +154,7 @@ _OVERRIDDEN = snapshot(body="", overrides=(Override(BEA, "now", HEAD, NOW, 1),))
 @example(own=state(), baseline=_LETS_THROUGH, of=_OVERRIDDEN)
 @example(own=state(policy_text()), baseline=policy_text(commands="[make lint]"), of=pull())
 @example(own=state(policy_text()), baseline=policy_text(runs=2), of=pull())
+@example(own=state(OWN[-1]), baseline="version: 1\njudge: {low: [two], calls: 9, cost: 5}\n", of=_JUDGED)
 @given(own=st.sampled_from(OWN).map(state), baseline=st.sampled_from(FLOORS), of=_pulls())
 def test_each_word_is_decided_as_the_list_says(own: PolicyState, baseline: str, of: Snapshot) -> None:
     floor = load_floor(baseline, presets())
