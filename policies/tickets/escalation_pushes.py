@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
@@ -95,11 +95,9 @@ class Push:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is sent now; `capped` counts those held back for their person's day being full, by person, and `held` are
-    the tickets that they are about."""
+    """What is sent now; `held` are the tickets of messages that wait because their person's day is full."""
 
     pushes: tuple[Push, ...] = ()
-    capped: dict[str, int] = field(default_factory=dict)
     held: tuple[int, ...] = ()
 
 
@@ -134,17 +132,16 @@ def plan(
     groups = _due(waiting, sent, rules, now)
     told = Counter(elsewhere or {})
     told.update(push.person.casefold() for push in sent if rules.hours.day(push.at) == rules.hours.day(now))
-    pushes, capped, held = [], Counter[str](), set[int]()
+    pushes, held = [], set[int]()
     for (person, cause), tickets in groups.items():
         if _is_joined(person, cause, sent, rules, now):
             continue
         if told[person.casefold()] >= rules.daily:
-            capped[person] += 1
             held.update(tickets)
             continue
         told[person.casefold()] += 1
         pushes.append(Push(person, cause, tuple(sorted(tickets)), now))
-    return Plan(tuple(pushes), dict(capped), tuple(sorted(held)))
+    return Plan(tuple(pushes), tuple(sorted(held)))
 
 
 def _due(

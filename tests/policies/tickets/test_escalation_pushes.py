@@ -81,20 +81,20 @@ def test_a_storm_that_comes_drop_by_drop_is_one_message_an_hour() -> None:
 
 def test_a_full_day_joins_the_digest_and_is_counted() -> None:
     earlier = [Push("ada", Cause.DATA_MIGRATION, (100 + n,), MONDAY_NOON - HOUR) for n in range(12)]
-    assert plan([FAILED], earlier, RULES, MONDAY_NOON) == Plan((), {"ada": 1}, (7,))
+    assert plan([FAILED], earlier, RULES, MONDAY_NOON) == Plan((), held=(7,))
     assert plan([FAILED], earlier[1:], RULES, MONDAY_NOON).pushes
     yesterday = [replace(push, at=push.at - 24 * HOUR) for push in earlier]
     assert plan([FAILED], yesterday, RULES, MONDAY_NOON).pushes
 
 
 def test_a_persons_day_is_one_over_all_repositories() -> None:
-    assert plan([FAILED], [], RULES, MONDAY_NOON, {"ada": 12}).capped == {"ada": 1}
+    assert plan([FAILED], [], RULES, MONDAY_NOON, {"ada": 12}).held == (7,)
     assert plan([FAILED], [], RULES, MONDAY_NOON, {"ada": 11, "bob": 12}).pushes
 
 
 def test_a_login_is_the_same_however_it_is_spelled() -> None:
     told = plan([replace(FAILED, people=("ADA", "bob"))], [], RULES, MONDAY_NOON, {"ada": 12})
-    assert told.capped == {"ADA": 1}
+    assert told == Plan((), held=(7,))
     earlier = [Push("Ada", Cause.REPEATED_FAILURE, (7,), MONDAY_NOON)]
     assert plan([FAILED], earlier, RULES, MONDAY_NOON + 4 * HOUR).pushes[0].person == "bob"
     assert not plan([replace(FAILED, ticket=8)], earlier, RULES, MONDAY_NOON).pushes
@@ -130,7 +130,7 @@ def test_the_last_message_of_a_day_is_for_what_cannot_wait() -> None:
     stop = replace(FAILED, ticket=8, cause=Cause.STOP_UNCONFIRMED)
     told = plan([FAILED, stop], earlier, RULES, MONDAY_NOON)
     assert [push.cause for push in told.pushes] == [Cause.STOP_UNCONFIRMED]
-    assert told.capped == {"ada": 1}
+    assert told.held == (7,)
 
 
 def test_what_the_digest_tells_is_not_pushed_nor_is_anything_without_people() -> None:
