@@ -20,6 +20,7 @@ from app.proxy.incoming import Receive, Scope, Send, answer
 from app.store.database import Database, DatabaseAway
 from app.web.database_health import database_trouble
 from app.web.process_metrics import build, database_up, exposed, of_sessions, pool
+from app.web.troubles import troubles_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +59,7 @@ class PrivatePages:
         await json_answer(send, 200 if because is None else 503, found | self._watched.health.as_json())
 
     async def _readyz(self, send: Send) -> None:
-        found = {
-            "draining": "it was told to stop and ends what is under way" if self._draining() else None,
-            "database": await database_trouble(self._watched.database),
-        }
-        troubles = {part: because for part, because in found.items() if because is not None}
+        troubles = await troubles_of(self._watched.database, draining=self._draining())
         status = "not ready" if troubles else "ready"
         await json_answer(send, 503 if troubles else 200, {"status": status, "troubles": troubles})
 

@@ -12,7 +12,7 @@ from app.github.client import GitHubClient
 from app.github.errors import GitHubDown, GitHubError, RateLimited
 from app.store.database import Database
 from app.store.worker import Worker
-from app.web.database_health import database_trouble
+from app.web.troubles import troubles_of
 
 ASKED_EVERY = 60.0  # seconds between two questions to GitHub
 
@@ -35,13 +35,8 @@ class Readiness:
 
     async def troubles(self) -> dict[str, str]:
         """Part to what is wrong with it; empty when ready."""
-        found = {
-            "draining": "it was told to stop and ends what is under way" if self.draining else None,
-            "database": await database_trouble(self.database),
-            "github": await self._github(),
-            "worker": self._worker(),
-        }
-        return {part: because for part, because in found.items() if because is not None}
+        github, worker = await self._github(), self._worker()
+        return await troubles_of(self.database, draining=self.draining, github=github, worker=worker)
 
     async def _github(self) -> str | None:
         """Whether GitHub takes the App's key, as it was at most a minute ago."""
