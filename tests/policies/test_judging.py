@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checks.finding import Finding, Status
@@ -163,6 +163,7 @@ PULLS = st.builds(
 ORDER = (Status.FAILED, Status.ERRORED, Status.PENDING, Status.PASSED)
 
 
+@settings(deadline=None)
 @given(PULLS, st.lists(OPINIONS, max_size=3), st.sets(st.sampled_from(["one", "two"])))
 def test_no_opinion_makes_anything_green_or_red(
     of: Snapshot, said: list[tuple[str, Word | None, timedelta]], judges: set[str]
