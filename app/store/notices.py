@@ -48,6 +48,12 @@ async def find(connection: Connection, notice: Notice) -> Notice | None:
     return await cursor.fetchone()
 
 
+async def stands(connection: Connection, notice: Notice) -> bool:
+    """Whether the comment is known to have been posted."""
+    known = await find(connection, notice)
+    return known is not None and known.comment_id is not None
+
+
 async def posted(connection: Connection, notice: Notice, comment_id: int) -> None:
     """The comment stands; the first id that was stored remains."""
     await connection.execute(

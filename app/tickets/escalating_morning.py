@@ -29,8 +29,7 @@ async def tell_morning(parts: TicketParts, applier: Applier, place: Place, board
         return
     subject = day.isoformat()
     async with parts.gate.database.transaction() as connection:
-        known = await notices.find(connection, Notice(place.repository.id, board.number, PURPOSE, subject))
-        if known is not None and known.comment_id is not None:
+        if await notices.stands(connection, Notice(place.repository.id, board.number, PURPOSE, subject)):
             return
         items = await waiting_items(connection, place.repository.id)
     body = digest_text(items, place.rules.language)

@@ -33,8 +33,7 @@ async def tell_week(parts: TicketParts, applier: Applier, place: Place, board: B
     if board.set_at is None or board.set_at >= week.ends or now - week.ends > LATE:
         return
     async with parts.gate.database.transaction() as connection:
-        known = await notices.find(connection, Notice(place.repository.id, board.number, PURPOSE, week.name))
-        if known is not None and known.comment_id is not None:
+        if await notices.stands(connection, Notice(place.repository.id, board.number, PURPOSE, week.name)):
             return
     async with parts.gate.database.transaction() as connection:
         await decide_week(connection, place, now)  # the report says what was decided
