@@ -7,7 +7,6 @@ https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import hmac
 import json
 from collections.abc import Mapping, Sequence
@@ -123,7 +122,7 @@ def verify(raw: bytes, signature: str | None, secrets: Sequence[SecretStr]) -> N
     given = (signature or "").encode("ascii", "replace")
     good = False
     for secret in secrets:
-        expected = "sha256=" + hmac.new(secret.get_secret_value().encode(), raw, hashlib.sha256).hexdigest()
+        expected = "sha256=" + hmac.digest(secret.get_secret_value().encode(), raw, "sha256").hex()
         good |= hmac.compare_digest(expected.encode(), given)
     if not good:
         hint = "missing" if signature is None else "wrong"

@@ -11,7 +11,7 @@ from operator import attrgetter
 from psycopg.rows import class_row
 
 from app.store.database import Connection
-from app.store.stored import text
+from app.store.stored import records, text
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,10 @@ COLUMNS = "repository_id, installation_id, owner, name, default_branch"
 # Nearly every delivery names its repository; the row is only written when that says something new.
 SAVE = """
 insert into repositories (repository_id, installation_id, owner, name, default_branch)
-values (%s, %s, %s, %s, %s)
+select repository_id, installation_id, owner, name, default_branch from rows from (json_to_recordset(%s)
+  as (repository_id bigint, installation_id bigint, owner text, name text, default_branch text)) with ordinality
+  as given (repository_id, installation_id, owner, name, default_branch, at)
+order by at
 on conflict (repository_id) do update set
   installation_id = excluded.installation_id, owner = excluded.owner, name = excluded.name,
   default_branch = coalesce(excluded.default_branch, repositories.default_branch), seen_at = now()
@@ -44,11 +47,17 @@ async def save(connection: Connection, repositories: Sequence[Repository]) -> No
     """Remember them; the last of several with one id wins. In the order of ids, so that no two writers deadlock."""
     latest = {each.repository_id: each for each in repositories}
     rows = [
-        (each.repository_id, each.installation_id, text(each.owner), text(each.name), _branch(each))
+        {
+            "repository_id": each.repository_id,
+            "installation_id": each.installation_id,
+            "owner": text(each.owner),
+            "name": text(each.name),
+            "default_branch": _branch(each),
+        }
         for each in sorted(latest.values(), key=attrgetter("repository_id"))
     ]
     if rows:
-        await connection.cursor().executemany(SAVE, rows)
+        await connection.execute(SAVE, (records(rows),))
 
 
 def _branch(repository: Repository) -> str | None:
