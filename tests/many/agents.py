@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from app.gate.ending import end_process
 from app.proxy import ledger, sessions
 from app.proxy.grant import Grant
 from app.store.database import Database
@@ -87,7 +88,10 @@ class Agent:
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
         )
-        said, _ = await process.communicate()
+        try:
+            said, _ = await process.communicate()
+        finally:
+            await end_process(process)
         return process.returncode or 0, said
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from starlette.responses import Response
 
+from app.gate.ending import end_process
 from app.github.identity import AppIdentity
 from app.proxy import ledger, sessions
 from app.proxy.application import Proxy
@@ -118,7 +119,10 @@ class Scene:
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
         )
-        out, _ = await process.communicate()
+        try:
+            out, _ = await process.communicate()
+        finally:
+            await end_process(process)
         return process.returncode or 0, out.decode(errors="replace")
 
     async def clone(self, name: str = "clone", *options: str) -> Path:

@@ -124,7 +124,8 @@ async def test_a_branch_that_became_the_default_is_left_alone(town: Scene, tmp_p
         assert b"has become the default branch" in said and b"ng refs/heads/agent/default" in said
         said = await ask(town, "GET", "/repos/acme/shop/pulls", token=token)
         assert status(said) == 502 and b"has become the default branch" in said
-        assert town.since(before) == []
+        # Tokens of sessions that ended before may be given back meanwhile.
+        assert [one for one in town.since(before) if one != "DELETE /installation/token"] == []
     finally:
         town.shop.default_branch = "main"
     assert await town.outcomes(grant) == ["failed"]

@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.gate.ending import end_process
+
 SCRATCH_FILES = ("env", "output", "path", "step_summary")  # GITHUB_ENV, GITHUB_OUTPUT, ...
 
 
@@ -115,7 +117,10 @@ async def _git(
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
     )
-    output, _ = await process.communicate()
+    try:
+        output, _ = await process.communicate()
+    finally:
+        await end_process(process)
     text = output.decode("utf-8", "replace").rstrip("\n")
     for line in text.split("\n") if text else []:
         write(line)
