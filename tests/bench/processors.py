@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -17,7 +18,14 @@ def seconds(pid: int) -> float:
 def seconds_of_family(pid: int) -> float:
     """Processor time of a process and of its children, those that ended included."""
     ended = sum(int(field) for field in _fields(pid)[13:15]) / TICKS
-    return seconds(pid) + ended + sum(seconds(child) for child in children(pid))
+    return seconds(pid) + ended + sum(_while_it_lives(child) for child in children(pid))
+
+
+def _while_it_lives(pid: int) -> float:
+    """Of a child that may end in between; what it took is then counted where it ended."""
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        return seconds(pid)
+    return 0.0
 
 
 def children(pid: int) -> list[int]:
