@@ -126,6 +126,7 @@ RULES: tuple[Rule, ...] = (
     Rule("ticket_evidence", "decisions", f"{_aged('given_at')} and {_NO_TICKET}"),
     Rule("ticket_escalations", "decisions", f"{_aged('opened_at')} and {_NO_TICKET}"),
     Rule("ticket_pushes", "decisions", _aged("planned_at")),
+    Rule("ticket_raises", "decisions", _aged("at")),
     # The newest try of a limit is what holds.
     Rule(
         "canaries",

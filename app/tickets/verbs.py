@@ -23,6 +23,7 @@ from app.tickets.changing import change, key_of, marks, recorded
 from app.tickets.escalating import people_mark
 from app.tickets.limiting import asked_limits, limits_for, used_by
 from app.tickets.parts import Place, TicketParts
+from app.tickets.raising import keep_grant, keep_raises
 from app.tickets.telling import skeleton, status_of
 from checks.commands import Command
 from checks.paths import PathPatterns
@@ -30,7 +31,7 @@ from checks.tickets.readiness import read_ticket
 from policies.escape import clean, code, inert
 from policies.ticket_section import POOL
 from policies.tickets.batch import NoBatch, batch_of
-from policies.tickets.limits import dollars, no_attempt
+from policies.tickets.limits import Limits, dollars, no_attempt
 from policies.tickets.states import ACTIVE, Event, State
 from policies.tickets.status import status_text
 from policies.tickets.verbs import VERBS, is_for_all
@@ -102,7 +103,11 @@ async def _accept(doing: Doing) -> None:
     budget = dollars(doing.place.rules.day.cost)
     if limits.cost > budget:
         raise NotDone(f"It may cost {limits.cost} USD, more than a day's budget of {budget} USD. Lower its cost limit.")
+    held = await snapshots.newest(*doing.own)
     await snapshots.freeze(*doing.own, form, issue_digest=form.digest, redirects=(), accepted_by=doing.author)
+    if held is not None:
+        before = limits_for(doing.place, doing.ticket, held.form)
+        await keep_raises(doing.connection, doing.place, doing.ticket, doing.cause(), before, limits)
     if form.pool is not None:
         await ticket.set_pool(*doing.own, form.pool)
     await doing.change(Event.ACCEPTED)
@@ -227,8 +232,17 @@ async def _limit(doing: Doing) -> None:
     if over:
         raise NotDone(f"Too much: {', '.join(over)}. No ticket goes beyond the policy's `ticket.most`.")
 
+    before = await _limits(doing)
     await ticket.set_limits(*doing.own, minutes=asked.minutes, attempts=asked.attempts, cost=asked.cost)
+    row = await ticket.find(*doing.own)
+    after = await _limits(replace(doing, row=row))
+    await keep_raises(doing.connection, doing.place, doing.ticket, doing.cause(), before, after)
     await doing.wake()
+
+
+async def _limits(doing: Doing) -> Limits:
+    held = await snapshots.newest(*doing.own)
+    return limits_for(doing.place, doing.ticket, None if held is None else held.form)
 
 
 async def _grant(doing: Doing) -> None:
@@ -243,6 +257,7 @@ async def _grant(doing: Doing) -> None:
     form = replace(held.form, allowed_paths=(*held.form.allowed_paths, pattern))
     by = held.accepted_by
     await snapshots.freeze(*doing.own, form, issue_digest=held.issue_digest, redirects=held.redirects, accepted_by=by)
+    await keep_grant(doing.connection, doing.ticket, doing.cause(), pattern)
     await messages.say(*doing.own, "redirect", f"{pattern} may be changed too", doing.author)
     await doing.wake()
 

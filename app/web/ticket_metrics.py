@@ -22,6 +22,14 @@ select coalesce(max(owner || '/' || name), repository_id::text),
   (select step from ticket_steps where ticket_steps.repository_id = tickets.repository_id order by week desc limit 1)
 from tickets left join repositories using (repository_id) where repository_id > 0 group by repository_id
 """
+# A row for each limit, and one over all of them: `what` is null there.
+RAISED: LiteralString = """
+select coalesce(max(owner || '/' || name), repository_id::text), what, count(*),
+  percentile_cont(0.5) within group (order by became / usual)
+from ticket_raises left join repositories using (repository_id)
+where repository_id > 0 and at >= date_trunc('week', now(), 'UTC')
+group by grouping sets ((repository_id, what), (repository_id))
+"""
 
 
 async def ticket_metrics(database: Database) -> list[Metric]:
@@ -40,7 +48,23 @@ async def ticket_metrics(database: Database) -> list[Metric]:
     step = GaugeMetricFamily("mergegate_tickets_step", "Tickets that may be in work at a time", labels=["repository"])
     for repository, allowed in await database.query(PLACES):
         step.add_metric([repository], STEPS[0] if allowed is None else allowed)
-    return [tickets, oldest, step, *await _canaries(database)]
+    return [tickets, oldest, step, *await _raises(database), *await _canaries(database)]
+
+
+async def _raises(database: Database) -> list[Metric]:
+    """What people gave tickets of a repository in the week (UTC) that lasts; none where they gave nothing."""
+    raised = GaugeMetricFamily(
+        "mergegate_tickets_limits_raised", "Limits that people raised this week", labels=["repository", "limit"]
+    )
+    drift = GaugeMetricFamily(
+        "mergegate_tickets_cap_drift", "Median of this week's raised limits over the default", labels=["repository"]
+    )
+    for repository, what, count, median in await database.query(RAISED):
+        if what is not None:
+            raised.add_metric([repository, what], count)
+        elif median is not None:
+            drift.add_metric([repository], median)
+    return [raised, drift]
 
 
 async def _canaries(database: Database) -> list[Metric]:

@@ -69,10 +69,12 @@ class Pushes:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """Limits that were raised, and the median of what they became as multiples of the policy's default."""
+    """Limits that were raised, and the median of what they became as multiples of the policy's default; how often
+    another path was allowed."""
 
     raised: int
     median: float | None
+    granted: int = 0
 
 
 def share(found: Iterable[bool]) -> Ratio:
@@ -232,8 +234,9 @@ def _is_answered(push: Push, acts: Sequence[Act]) -> bool:
 
 
 def drift(found: Sequence[Raised], week: Week) -> Drift:
-    shares = [one.share for one in found if week.holds(one.at)]
-    return Drift(len(shares), statistics.median(shares) if shares else None)
+    given = [one.share for one in found if week.holds(one.at)]
+    shares = [each for each in given if each is not None]
+    return Drift(len(shares), statistics.median(shares) if shares else None, len(given) - len(shares))
 
 
 def _first(ticket: History, event: Event) -> Change | None:

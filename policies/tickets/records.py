@@ -117,11 +117,14 @@ class Canary:
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """A limit that a person raised; `share` is what it became, as a multiple of the policy's default."""
+    """What a person gave a ticket beyond what it had.
+
+    `share` is what a limit became, as a multiple of the policy's default; None where it was another path.
+    """
 
     number: int
     at: datetime
-    share: float
+    share: float | None
 
 
 @dataclass(frozen=True, slots=True)

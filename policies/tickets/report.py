@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from policies.tickets.metrics import Metrics
-from policies.tickets.rates import Ratio
+from policies.tickets.rates import Drift, Ratio
 
 Unit = Literal["", "share", "each", "hours", "seconds", "USD", "times"]
 NOT_RECORDED = "not recorded"
@@ -80,9 +80,7 @@ def _rows(found: Metrics) -> Iterator[Row]:
     yield Row("stops_unconfirmed", "Stops that are not confirmed", "", found.stops.unconfirmed)
     yield _share("canary_pass", "Canary tickets that were stopped", found.canaries)
     yield from _pushes(found)
-    drift = found.cap_drift
-    median = None if drift is None else drift.median
-    yield Row("cap_drift", "Median of raised limits", "times", median, recorded=drift is not None)
+    yield from _raised(found.cap_drift)
 
 
 def _waits(found: Metrics) -> Iterator[Row]:
@@ -111,6 +109,14 @@ def _pushes(found: Metrics) -> Iterator[Row]:
     yield _share(
         "actionable_pushes", "Of these messages followed by an act", None if pushes is None else pushes.actionable
     )
+
+
+def _raised(drift: Drift | None) -> Iterator[Row]:
+    recorded = drift is not None
+    raised, median, granted = (None, None, None) if drift is None else (drift.raised, drift.median, drift.granted)
+    yield Row("cap_drift", "Median of raised limits", "times", median, recorded=recorded)
+    yield Row("limits_raised", "Limits that people raised", "", raised, recorded=recorded)
+    yield Row("paths_granted", "Paths that people allowed later", "", granted, recorded=recorded)
 
 
 def _each(key: str, words: str, ratio: Ratio) -> Row:

@@ -22,7 +22,8 @@ left join ticket_escalations e on (e.repository_id, e.number, e.ordinal) = (q.re
 union all select number, cause, matter, opened_at from ticket_escalations where ordinal is null order by 4
 """
 SAID: LiteralString = (
-    "select number, body, author_login, created_at from ticket_commands where outcome in ('done', 'told')"
+    "select number, body, author_login, created_at from ticket_commands where outcome in ('done', 'told') "
+    "order by done_at, comment_id"
 )
 
 

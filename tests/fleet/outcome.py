@@ -93,5 +93,6 @@ def _as_counted(found: Metrics) -> dict[str, Any]:
         "completed": found.completed,
         "unknown_costs": found.unknown_costs,
         "stops": (found.stops.confirmed, found.stops.p95),
+        "raised": found.cap_drift and (found.cap_drift.raised, found.cap_drift.median),
         "waiting": found.review_wait.open,
     }

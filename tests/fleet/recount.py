@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import statistics
 from collections import Counter
 from datetime import datetime
 from decimal import Decimal
@@ -15,6 +16,9 @@ from tests.fleet.log import Changed, Log, Tried
 ENDS = ("merged", "stopped", "cap_hit", "cancelled")
 GOES_UP = {"requirement_conflict", "permission_expansion", "repeated_failure", "data_migration"}
 GOES_UP |= {"stop_unconfirmed", "judges_disagree", "cap_hits"}
+# What `people.form` asks for, and what README says the default policy gives.
+FORM = {"minutes": 110, "attempts": 3, "cost": 3}
+USUAL = {"minutes": 120, "attempts": 3, "cost": 10}
 ASKS_NOTHING = {"status", "help", "ticket"}
 
 
@@ -35,6 +39,7 @@ def recount(log: Log) -> dict[str, Any]:
         "cost": (sum((one.cost for one in runs_ended if one.cost is not None), Decimal(0)), len(merged)),
         "unknown_costs": sum(one.cost is None for one in runs_ended),
         "stops": _stops(log),
+        "raised": _raised(log),
         "waiting": sum(all_[-1].after == "needs_human" and not _acts_since(log, all_[-1]) for all_ in _moved(log)),
     }
 
@@ -108,6 +113,19 @@ def _stops(log: Log) -> tuple[int, float | None]:
 def _asked_at(log: Log, stop: Changed) -> datetime:
     said = [at for words, at in log.said_to.get(stop.number, ()) if "stop" in verbs_of(words)]
     return max([at for at in said if at <= stop.at], default=stop.at)
+
+
+def _raised(log: Log) -> tuple[int, float | None]:
+    """How often a limit was set higher than the form's or than it was set before, and the median of what it became as
+    a multiple of what the policy gives every ticket."""
+    hold: dict[tuple[int, str], float] = {}
+    shares: list[float] = []
+    for number, words, _, _ in log.said:
+        for name, given in re.findall(r"\b(minutes|attempts|cost)=([0-9.]+)", words):
+            before, hold[number, name] = hold.get((number, name), FORM[name]), float(given)
+            if float(given) > before:
+                shares.append(float(given) / USUAL[name])
+    return len(shares), statistics.median(shares) if shares else None
 
 
 def by_state(log: Log) -> Counter[str]:

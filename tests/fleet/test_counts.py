@@ -78,8 +78,15 @@ def test_the_numbers_of_two_tickets() -> None:
         "cost": (Decimal("1.90"), 1),
         "unknown_costs": 1,
         "stops": (1, 90.0),
+        "raised": (0, None),
         "waiting": 0,
     }
+
+
+def test_limits_are_raised_when_they_become_higher_than_they_were() -> None:
+    words = ("/limit cost=2", "/limit cost=6\nReason: x", "/limit minutes=60 attempts=4\nReason: x", "/limit cost=6")
+    found = recount(replace(log(), said=[(2, each, "ada", at(9)) for each in words]))
+    assert found["raised"] == (2, (0.6 + 4 / 3) / 2)
 
 
 def test_a_state_that_does_not_follow_from_the_log_is_found() -> None:

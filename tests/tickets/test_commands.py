@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 
@@ -138,6 +139,14 @@ async def test_a_redirect_and_a_grant_reach_the_agent_as_a_new_revision(at_desk:
     assert "edited after" not in at_desk.card(number)
     wrong = await at_desk.say(number, "/grant path=[z-a] once\nReason: x")
     assert at_desk.reactions(wrong) == ["-1"]
+    await at_desk.say(number, "/limit cost=12 attempts=2\nReason: it is large")
+    # Of the limits one became higher than the form's 8.50 dollars; every ticket has 10.
+    assert await at_desk.stage.gate.database.query(
+        "select what, was, became, usual, pattern, raised_by, because from ticket_raises order by id"
+    ) == [
+        ("path", None, None, None, "docs/**", "ada", "/grant path=docs/** once (the manual names it)"),
+        ("cost", Decimal("8.5"), 12, 10, None, "ada", "/limit cost=12 attempts=2 (it is large)"),
+    ]
 
 
 async def test_the_brake_stops_everything_and_is_let_go_with_a_reason(at_desk: Desk) -> None:

@@ -29,6 +29,13 @@ async def test_tickets_are_counted_by_repository_and_state(database: Database) -
             "(42, 3, 1, 'x', 'needs_human', now() - interval '1 hour'), (43, 1, 1, 'x', 'running', now()), "
             "(-1, 1, -1, 'a canary', 'running', now())"
         )
+        await connection.execute(
+            "insert into ticket_raises (repository_id, number, what, was, became, usual, raised_by, because, at) "
+            "values (42, 1, 'cost', 8, 15, 10, 'ada', 'x', now()), (42, 2, 'cost', 8, 40, 10, 'ada', 'x', now()), "
+            "(42, 2, 'minutes', 90, 240, 120, 'ada', 'x', now()), "
+            "(42, 2, 'path', null, null, null, 'ada', 'x', now()), "
+            "(42, 2, 'cost', 8, 50, 10, 'ada', 'x', now() - interval '7 days')"
+        )
     shown = {
         (sample.name, *sample.labels.values()): sample.value
         for family in await ticket_metrics(database)
@@ -41,6 +48,10 @@ async def test_tickets_are_counted_by_repository_and_state(database: Database) -
         ("mergegate_tickets", "43", "running"): 1,
         ("mergegate_tickets_step", "acme/shop"): 5,
         ("mergegate_tickets_step", "43"): 2,
+        ("mergegate_tickets_limits_raised", "acme/shop", "cost"): 2,
+        ("mergegate_tickets_limits_raised", "acme/shop", "minutes"): 1,
+        ("mergegate_tickets_limits_raised", "acme/shop", "path"): 1,
+        ("mergegate_tickets_cap_drift", "acme/shop"): 2.0,  # of 1.5, 4 and 2
     }
 
 

@@ -15,7 +15,7 @@ from app.store.tickets import history, steps
 from app.tickets.claims import Claimed, NothingToClaim
 from policies.evaluate import evaluate
 from policies.tickets.metrics import measure
-from policies.tickets.rates import Ratio, Reruns
+from policies.tickets.rates import Drift, Ratio, Reruns
 from policies.tickets.records import Act, ActKind, PullSpan
 from policies.tickets.scale import Decision
 from policies.tickets.waits import Stops, Waits
@@ -130,6 +130,13 @@ async def write_week(connection: Connection) -> None:
         {"of": REPOSITORY, "at": at(19)},
     )
     await connection.execute(
+        "insert into ticket_raises (repository_id, number, what, was, became, usual, raised_by, because, at) values "
+        "(%(of)s, 2, 'cost', 8, 15, 10, 'ada', 'x', %(at)s), (%(of)s, 3, 'minutes', 90, 240, 120, 'ada', 'x', %(at)s), "
+        "(%(of)s, 3, 'path', null, null, null, 'ada', 'x', %(at)s), "
+        "(%(of)s, 3, 'cost', 8, 50, 10, 'ada', 'x', %(old)s)",
+        {"of": REPOSITORY, "at": at(19), "old": at(-24 * 8)},
+    )
+    await connection.execute(
         "insert into comment_approvals (repository_id, comment_id, pull_number, author_id, author_login, word, "
         "created_at, source) values (%s, 9, 101, 6, 'cyd', 'abc', %s, 'delivery')",
         (REPOSITORY, at(15)),
@@ -181,7 +188,7 @@ async def test_the_stores_rows_give_the_numbers_that_were_counted_by_hand(databa
     assert found.conflicts == Ratio(1, 1)
     assert found.overruled == Ratio(1, 1)  # failed at 11 o'clock, let through at 11:30
     assert found.judge_overruled == Ratio(1, 1)  # said no, and was let through at 11:30
-    assert (found.canaries, found.cap_drift) == (None, None)
+    assert (found.canaries, found.cap_drift) == (None, Drift(2, 1.75, 1))  # 15 of 10 dollars, 240 of 120 minutes
 
 
 async def test_a_week_is_decided_once(database: Database) -> None:

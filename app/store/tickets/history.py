@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, LiteralString
 
 from app.store.database import Connection
-from app.store.tickets import canaries
+from app.store.tickets import canaries, raises
 from checks.commands import read_commands
 from policies.tickets.records import Act, ActKind, Asked, Change, Judgement, PullSpan, Push, Records, Stretch
 from policies.tickets.states import Event, State
@@ -102,7 +102,7 @@ async def read_records(connection: Connection, repository_id: int, week: Week) -
 
     Pull requests are those of tickets. One counts as open from the first head that was brought until it was merged or
     closed or its ticket ended, and its conflicts are those of the gate's own judgements. Canary tickets are those of
-    the whole server. Nobody records raised limits yet.
+    the whole server.
     """
 
     since = week.before(3).begins
@@ -127,6 +127,7 @@ async def read_records(connection: Connection, repository_id: int, week: Week) -
         pulls=tuple(_pulls(changes, await rows(PULLS), await rows(CONFLICTS))),
         pushes=tuple(Push(tuple(numbers), by, at) for numbers, by, at in await rows(PUSHES)),
         canaries=await canaries.ran_since(connection, since),
+        raised=await raises.raised_since(connection, repository_id, since),
         judgements=tuple(Judgement(*row) for row in await rows(JUDGEMENTS)),
     )
 

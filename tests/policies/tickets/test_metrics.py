@@ -136,7 +136,13 @@ TABLE = Records(
         Push((10,), "bob", at(4, 10)),  # by somebody else
     ),
     canaries=(Canary(at(0, 0), True), Canary(at(1, 0), False), Canary(at(6, 0), True), Canary(at(-1, 0), False)),
-    raised=(Raised(1, at(0, 9), 1.5), Raised(2, at(1, 9), 4.0), Raised(3, at(1, 9), 2.0), Raised(9, at(-9, 0), 9.0)),
+    raised=(
+        Raised(1, at(0, 9), 1.5),
+        Raised(2, at(1, 9), 4.0),
+        Raised(3, at(1, 9), 2.0),
+        Raised(3, at(1, 9), None),
+        Raised(9, at(-9, 0), 9.0),
+    ),
 )
 COUNTED_BY_HAND = Metrics(
     week="2026-W48",
@@ -162,7 +168,7 @@ COUNTED_BY_HAND = Metrics(
         {("ada", date(2026, 11, 24)): 2, ("bob", date(2026, 11, 27)): 1},
         Ratio(1, 3),
     ),
-    cap_drift=Drift(3, 2.0),
+    cap_drift=Drift(3, 2.0, 1),
 )
 
 

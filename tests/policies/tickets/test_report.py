@@ -48,7 +48,9 @@ Not more at a time, because:
 | Canary tickets that were stopped | 66.7 % (2 of 3) | not recorded |
 | Messages at once to one person on one day, at most | 2 | not recorded |
 | Of these messages followed by an act | 33.3 % (1 of 3) | not recorded |
-| Median of raised limits | 2.00 times | not recorded |"""
+| Median of raised limits | 2.00 times | not recorded |
+| Limits that people raised | 3 | not recorded |
+| Paths that people allowed later | 1 | not recorded |"""
 
 
 def test_the_comment_has_the_verdict_the_reasons_and_every_number_beside_the_week_before() -> None:
