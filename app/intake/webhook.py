@@ -19,7 +19,7 @@ from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 from starlette.requests import ClientDisconnect
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.intake.body import Room, Unacceptable, read_body
 from app.intake.events import SPOKEN, Interpretation, UnreadableDelivery, interpret
@@ -44,12 +44,18 @@ SLOWEST = 10.0  # seconds for a body to arrive; GitHub gives the whole exchange 
 LONGEST_HEADER = 200  # characters; GitHub's own are far shorter
 
 RECEIVED = prometheus_client.Counter("mergegate_deliveries", "Webhook deliveries by answer", ["answer"])
+ACCEPTED = RECEIVED.labels("202")
 TAKEN = prometheus_client.Histogram(
     "mergegate_delivery_seconds",
     "From the headers of a delivery to its answer, storing included",
     buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
 )
 
+# Without a body the whole answer is one packet; which keys were marked stands beside the stored delivery.
+STORED: tuple[Message, Message] = (
+    {"type": "http.response.start", "status": 202, "headers": [(b"content-length", b"0")]},
+    {"type": "http.response.body"},
+)
 
 Headers = Mapping[str, str]  # by lower-case name; the first of several
 
@@ -80,16 +86,20 @@ class Intake:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in reversed(scope["headers"])}
-        with TAKEN.time():
-            try:
-                answer = await self._accept(headers, receive)
-            except Unacceptable as wrong:
-                log.warning("delivery refused", status=wrong.status, because=wrong.message, **_named(headers))
-                answer = JSONResponse({"message": wrong.message}, wrong.status)
-        RECEIVED.labels(str(answer.status_code)).inc()
-        await answer(scope, receive, send)
+        try:
+            with TAKEN.time():
+                await self._accept(headers, receive)
+        except Unacceptable as wrong:
+            log.warning("delivery refused", status=wrong.status, because=wrong.message, **_named(headers))
+            RECEIVED.labels(str(wrong.status)).inc()
+            await JSONResponse({"message": wrong.message}, wrong.status)(scope, receive, send)
+            return
+        ACCEPTED.inc()
+        for message in STORED:
+            await send(message)
 
-    async def _accept(self, headers: Headers, receive: Receive) -> JSONResponse:
+    async def _accept(self, headers: Headers, receive: Receive) -> None:
+        """Return when it is stored. Raises Unacceptable."""
         raw = await self._verified(headers, receive)
         delivery = _delivery(headers, raw, self.own_app_ids)
         try:
@@ -98,7 +108,6 @@ class Intake:
             raise Unacceptable(503, f"the delivery was not stored, the resync will find it: {away}") from away
         except psycopg.DataError as wrong:
             raise Unacceptable(400, f"the delivery cannot be stored: {type(wrong).__name__}") from wrong
-        return JSONResponse({"message": "stored", "keys": [mark.key for mark in delivery.marks]}, 202)
 
     async def _verified(self, headers: Headers, receive: Receive) -> bytes:
         """The body, if it has the signature of a secret. Raises Unacceptable."""

@@ -80,14 +80,17 @@ class GuardedProtocol(HttpToolsProtocol):
         if self._in_headers:
             self._header_size += len(data)
         super().data_received(data)
-        if self._in_headers and self._header_size > self.header_bytes:
+        if not self._in_headers:
+            return
+        if self._late is None:  # of most requests all headers come at once, and no clock is needed
+            self._await_headers()
+        if self._header_size > self.header_bytes:
             self._refuse("The headers are too long.")
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
         if not self._in_headers:
-            self._header_size = 0
-            self._await_headers()
+            self._in_headers, self._header_size = True, 0
 
     def on_header(self, name: bytes, value: bytes) -> None:
         if not self._in_headers:

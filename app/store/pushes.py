@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from psycopg.rows import class_row
 
 from app.store.database import Connection
-from app.store.stored import text
+from app.store.stored import records, text
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,25 +30,34 @@ class Push:
 
 
 COLUMNS = "repository_id, ref, after_sha, before_sha, sender_login, sender_id, sender_type"
-RECORD = f"insert into pushes ({COLUMNS}) values (%s, %s, %s, %s, %s, %s, %s) on conflict do nothing"
+# One statement for many: those of a commit of deliveries come together.
+RECORD = f"""
+insert into pushes ({COLUMNS})
+select {COLUMNS} from rows from (json_to_recordset(%s)
+  as (repository_id bigint, ref text, after_sha text, before_sha text, sender_login text, sender_id bigint,
+      sender_type text)) with ordinality as given ({COLUMNS}, at)
+order by at on conflict do nothing
+"""
 
 
 async def record(connection: Connection, pushes: Sequence[Push]) -> None:
     """Keep them, in the order of their keys, so that no two writers deadlock."""
-    rows = sorted(
-        (
-            each.repository_id,
-            text(each.ref),
-            text(each.after_sha),
-            text(each.before_sha),
-            text(each.sender_login),
-            each.sender_id,
-            text(each.sender_type),
-        )
-        for each in pushes
-    )
+    rows = sorted((_record(each) for each in pushes), key=itemgetter("repository_id", "ref", "after_sha", "before_sha"))
     if rows:
-        await connection.cursor().executemany(RECORD, rows)
+        await connection.execute(RECORD, (records(rows),))
+
+
+def _record(push: Push) -> dict[str, object]:
+    """The columns."""
+    return {
+        "repository_id": push.repository_id,
+        "ref": text(push.ref),
+        "after_sha": text(push.after_sha),
+        "before_sha": text(push.before_sha),
+        "sender_login": text(push.sender_login),
+        "sender_id": push.sender_id,
+        "sender_type": text(push.sender_type),
+    }
 
 
 async def first_of(connection: Connection, repository_id: int, shas: Sequence[str]) -> list[Push]:

@@ -90,8 +90,8 @@ async def endpoint(database: Database) -> AsyncIterator[Endpoint]:
 async def test_a_signed_delivery_is_stored_as_it_came_and_marks_its_key(endpoint: Endpoint) -> None:
     answer = await endpoint.deliver(OPENED)
     stored = await endpoint.stored()
-    assert (answer.status_code, answer.json()["keys"]) == (202, [KEY])
-    assert stored is not None and stored.body == OPENED
+    assert (answer.status_code, answer.content) == (202, b"")
+    assert stored is not None and stored.body == OPENED and stored.keys == [KEY]
     assert (stored.event, stored.action, stored.installation_id, stored.repository_id) == (
         "pull_request",
         "opened",
@@ -259,8 +259,8 @@ async def test_an_unknown_event_or_action_is_stored_and_ignored(endpoint: Endpoi
     sent = _with_bytes(headers(raw), "X-GitHub-Event", event.encode())
     answer = await endpoint.client.post(PATH, content=raw, headers=sent)
     stored = await endpoint.stored()
-    assert (answer.status_code, answer.json()["keys"]) == (202, [])
-    assert stored is not None and stored.action == action
+    assert answer.status_code == 202
+    assert stored is not None and stored.action == action and stored.keys == []
     assert await endpoint.work() == {}
 
 

@@ -39,3 +39,15 @@ async def test_headers_without_end_close_the_connection(
         assert (await reader.readline()).split()[1] == b"400"
         await reader.read()
     writer.close()
+
+
+async def test_slow_headers_of_a_later_request_close_the_connection(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(GuardedProtocol, "header_seconds", 10.0)
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(b"GET /nothing HTTP/1.1\r\nHost: gate.invalid\r\n\r\n")
+    async with asyncio.timeout(8):
+        assert b" 404 " in await reader.readuntil(b"\r\n\r\n{")
+        monkeypatch.setattr(GuardedProtocol, "header_seconds", 0.05)
+        writer.write(b"GET /nothing HTTP/1.1\r\nX-Sl")
+        assert b"took too long" in await reader.read()
+    writer.close()
