@@ -40,7 +40,7 @@ log = structlog.get_logger(__name__)
 
 PATH = "/webhooks/github"
 LARGEST = 25 * 1024 * 1024  # bytes
-SLOWEST = 10.0  # seconds for a body to arrive; GitHub gives the whole exchange no longer
+SLOWEST = 9.0  # seconds for a delivery to arrive and be stored; GitHub hangs up after ten
 LONGEST_HEADER = 200  # characters; GitHub's own are far shorter
 
 RECEIVED = prometheus_client.Counter("mergegate_deliveries", "Webhook deliveries by answer", ["answer"])
@@ -100,14 +100,16 @@ class Intake:
 
     async def _accept(self, headers: Headers, receive: Receive) -> None:
         """Return when it is stored. Raises Unacceptable."""
-        raw = await self._verified(headers, receive)
-        delivery = _delivery(headers, raw, self.own_app_ids)
+        arrived = False
         try:
-            await self.writer.accept(delivery)
-        except DatabaseAway as away:
-            raise Unacceptable(503, f"the delivery was not stored, the resync will find it: {away}") from away
-        except psycopg.DataError as wrong:
-            raise Unacceptable(400, f"the delivery cannot be stored: {type(wrong).__name__}") from wrong
+            async with asyncio.timeout(SLOWEST):
+                raw = await self._verified(headers, receive)
+                arrived = True
+                await self._store(_delivery(headers, raw, self.own_app_ids))
+        except TimeoutError:
+            if arrived:
+                raise Unacceptable(503, f"the database did not store the delivery within {SLOWEST:g} s") from None
+            raise Unacceptable(408, f"the body did not arrive within {SLOWEST:g} s") from None
 
     async def _verified(self, headers: Headers, receive: Receive) -> bytes:
         """The body, if it has the signature of a secret. Raises Unacceptable."""
@@ -115,15 +117,20 @@ class Intake:
         if signature is None:  # nothing of such a body needs to be read
             verify(b"", signature, self.secrets)
         try:
-            async with asyncio.timeout(SLOWEST):
-                with self.room.body() as grown:
-                    raw = await read_body(headers, receive, LARGEST, grown)
-                    verify(raw, signature, self.secrets)
-                    return raw
-        except TimeoutError:
-            raise Unacceptable(408, f"the body did not arrive within {SLOWEST:g} s") from None
+            with self.room.body() as grown:
+                raw = await read_body(headers, receive, LARGEST, grown)
+                verify(raw, signature, self.secrets)
+                return raw
         except ClientDisconnect:  # nobody hears the answer
             raise Unacceptable(400, "the sender hung up before the body was here") from None
+
+    async def _store(self, delivery: Delivery) -> None:
+        try:
+            await self.writer.accept(delivery)
+        except DatabaseAway as away:
+            raise Unacceptable(503, f"the delivery was not stored, the resync will find it: {away}") from away
+        except psycopg.DataError as wrong:
+            raise Unacceptable(400, f"the delivery cannot be stored: {type(wrong).__name__}") from wrong
 
 
 def verify(raw: bytes, signature: str | None, secrets: Sequence[SecretStr]) -> None:

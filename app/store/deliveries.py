@@ -31,7 +31,6 @@ MOST_ROWS = 64  # deliveries of one commit
 MOST_BYTES = 16 * 1024 * 1024  # compressed bytes of one commit (one larger body is a commit of its own)
 GATHERING = 0.002  # seconds before a commit that is not full: it costs nearly as much for one as for many
 WAITING = 1024  # deliveries that may wait for a commit
-PATIENCE = 8.0  # seconds; GitHub hangs up after ten
 
 # One statement for all of a commit.
 RECORD = """
@@ -188,16 +187,13 @@ class DeliveryWriter:
             await self._writing
 
     async def accept(self, delivery: Delivery) -> None:
-        """Return when the delivery is committed.
+        """Return when the delivery is committed; how long that may take (many may be waiting), the caller bounds.
 
-        Raises DatabaseAway when it could not be, or not in time (too many are waiting); it may then still have been
-        committed, which does no harm. Raises psycopg.DataError when this delivery cannot be stored at all.
+        Raises DatabaseAway when it could not be; it may then still have been committed, which does no harm. Raises
+        psycopg.DataError when this delivery cannot be stored at all.
         """
-        try:
-            async with asyncio.timeout(PATIENCE), self._places:
-                await self._enqueue(_Row(delivery, await _deflated(delivery.body)))
-        except TimeoutError as late:
-            raise DatabaseAway(f"the database did not store the delivery within {PATIENCE:g} s") from late
+        async with self._places:
+            await self._enqueue(_Row(delivery, await _deflated(delivery.body)))
 
     async def _enqueue(self, row: _Row) -> None:
         committed: asyncio.Future[None] = asyncio.get_running_loop().create_future()

@@ -348,6 +348,16 @@ async def test_a_body_that_does_not_come_holds_nobody_up(endpoint: Endpoint, mon
     assert answer.status_code == 408
 
 
+async def test_a_delivery_that_is_not_stored_in_time_is_answered_so(
+    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(webhook, "SLOWEST", 0.3)
+    async with endpoint.database.transaction() as blocker:
+        await blocker.execute("lock table deliveries")
+        answer = await endpoint.deliver(OPENED)
+    assert answer.status_code == 503
+
+
 async def test_without_a_signature_the_body_is_not_read(endpoint: Endpoint) -> None:
     unsigned = headers(OPENED)
     unsigned.pop("X-Hub-Signature-256")

@@ -142,18 +142,14 @@ async def test_a_request_given_up_is_still_committed(database: Database) -> None
     assert await count(database, "deliveries") == 2
 
 
-async def test_too_many_waiting_deliveries_are_refused_in_time(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(deliveries, "PATIENCE", 0.3)
-    async with DeliveryWriter(database, waiting=1) as writer, database.transaction() as blocker:
-        await blocker.execute("lock table deliveries")
-        first, second = await asyncio.gather(
-            writer.accept(delivery(1)), writer.accept(delivery(2)), return_exceptions=True
-        )
-        await blocker.execute("rollback")
-    assert isinstance(first, DatabaseAway)
-    assert isinstance(second, DatabaseAway)
+async def test_whoever_waits_no_longer_leaves_the_place_to_others(database: Database) -> None:
+    async with DeliveryWriter(database, waiting=1) as writer:
+        async with database.transaction() as blocker:
+            await blocker.execute("lock table deliveries")
+            waiting = [asyncio.wait_for(writer.accept(delivery(number)), 0.3) for number in (1, 2)]
+            given_up = await asyncio.gather(*waiting, return_exceptions=True)
+        await writer.accept(delivery(3))
+    assert [type(each) for each in given_up] == [TimeoutError, TimeoutError]
 
 
 async def test_writers_of_several_processes_do_not_deadlock(database: Database) -> None:
