@@ -9,6 +9,11 @@ from collections.abc import Generator, Iterator
 
 import pytest
 import structlog
+from hypothesis import HealthCheck, settings
+
+# How long an example takes says how busy the machine is. All else stays as CI's or mutation's own profile says.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 
 def pytest_configure() -> None:

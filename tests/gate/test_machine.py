@@ -16,7 +16,7 @@ from tests.gate.machine_rules import Trouble
 
 __all__ = ["database_url", "server"]
 
-EXAMPLES = 1000 if SOAK else 100
+EXAMPLES = 1000 if SOAK else 25
 
 
 class Troubled(Judged, Trouble):

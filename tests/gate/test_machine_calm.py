@@ -11,7 +11,7 @@ from tests.gate.machine_judged import SOAK, Judged, hold
 
 __all__ = ["database_url", "server"]
 
-EXAMPLES = 1000 if SOAK else 100
+EXAMPLES = 1000 if SOAK else 25
 
 
 def test_the_safety_properties_hold_whatever_people_do(
