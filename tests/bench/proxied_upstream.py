@@ -37,6 +37,8 @@ async def main(folder: Path, megabytes: int) -> None:
     git = github.git(shop)
     # Small packs stay packs, so that a push costs what it costs on a server.
     await git.run("config", "transfer.unpackLimit", "1")
+    # Every push asks whether there is enough to pack; that there never is keeps the later ones like the first.
+    await git.run("config", "gc.auto", "0")
     # Noise does not shrink and has no deltas; trying takes many minutes.
     for name in ("core.compression", "pack.window"):
         await git.run("config", name, "0")

@@ -1,7 +1,9 @@
-"""The agents' proxy: clones and pushes through `mergegate proxy` and directly, one after the other, five times.
+"""The agents' proxy: clones and pushes through `mergegate proxy` and directly, one after the other, in several series.
 
-The upstream is the simulated GitHub's `git http-backend` in a process of its own. Ratios are of medians; memory is the
-largest resident set (RSS) of the proxy's one process, the interpreter and its libraries included, the database not.
+The upstream is the simulated GitHub's `git http-backend` in a process of its own. A series gives the ratio of two
+medians; what is told is the median of the series, and all of them. Whatever else the machine does lengthens both lines
+unevenly, so the proxy's own processor time is told with each. Memory is the largest resident set (RSS) of the proxy's
+one process, the interpreter and its libraries included, the database not.
 """
 
 from __future__ import annotations
@@ -16,20 +18,22 @@ import shutil
 import statistics
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from app.proxy import sessions
 from app.store.database import Database
-from tests.bench.measured import Row
+from tests.bench import processors
+from tests.bench.measured import Row, milliseconds
 from tests.demo.service import ROOT, free_port
 from tests.proxy.build import wanted
 from tests.proxy.scene import agent_environment
 from tests.service.process import GateProcess
 
-ROUNDS = 5
+SERIES = int(os.environ.get("MERGEGATE_BENCH_SERIES", "3"))
+ROUNDS = {"clone": 5, "push": 5, "push of one commit": 20}  # of one series
 MEGABYTES = int(os.environ.get("MERGEGATE_BENCH_MEGABYTES", "190"))
 # Memory shall not depend on a pack's size: these are carried by fresh proxies. Eight clones of the largest fill a disk.
 OTHER_MEGABYTES = [int(size) for size in os.environ.get("MERGEGATE_BENCH_OTHER_MEGABYTES", "20 1000").split()]
@@ -46,6 +50,19 @@ class Line:
     name: str
     url: str
     settings: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Series:
+    """Medians in seconds of either line, and the seconds of a processor that the proxy took for one transfer."""
+
+    direct: float
+    proxied: float
+    processor: float
+
+    @property
+    def ratio(self) -> float:
+        return self.proxied / self.direct
 
 
 @dataclass
@@ -67,6 +84,9 @@ class Place:
     def proxied(self) -> list[Line]:
         address = self.proxy.address
         return [Line("proxied", f"{address}/git/acme/shop.git", _basic(address, one)) for one in self.tokens]
+
+
+Transfer = Callable[[Place, Line, str], Awaitable[float]]
 
 
 async def measure(folder: Path, say: Callable[[str], None]) -> list[Row]:
@@ -127,19 +147,29 @@ def _proxy(folder: Path, known: dict[str, str]) -> GateProcess:
 
 
 async def _times(place: Place, say: Callable[[str], None]) -> list[Row]:
-    direct, proxied = place.direct, place.proxied[0]
     rows, idle = [], _memory(place.proxy.pid)
     for what, one in (("clone", _clone), ("push", _push), ("push of one commit", _push_small)):
-        say(f"proxy: {what}")
-        times: dict[str, list[float]] = {"direct": [], "proxied": []}
-        await one(place, direct, "warm0")
-        await one(place, proxied, "warm1")
-        for turn in range(ROUNDS if what != "push of one commit" else 4 * ROUNDS):
-            for line in (direct, proxied) if turn % 2 == 0 else (proxied, direct):
-                times[line.name].append(await one(place, line, f"{line.name}{turn}"))
-        rows.append(_row(what, times))
+        await one(place, place.direct, "warm0")
+        await one(place, place.proxied[0], "warm1")
+        made = []
+        for number in range(SERIES):
+            say(f"proxy: {what}, series {number + 1} of {SERIES}")
+            made.append(await _series(place, one, ROUNDS[what], number))
+        rows.append(_row(what, made))
     said = f"{_memory(place.proxy.pid):.0f} MiB ({idle:.0f} MiB idle)"
     return [*rows, Row("proxy memory, one transfer", said, f"packs of {MEGABYTES} MB, cloned and pushed")]
+
+
+async def _series(place: Place, one: Transfer, rounds: int, number: int) -> Series:
+    """Both lines in turn, each as often the first as the other."""
+    lines = (place.direct, place.proxied[0])
+    times: dict[str, list[float]] = {line.name: [] for line in lines}
+    before = processors.seconds(place.proxy.pid)
+    for turn in range(rounds):
+        for line in lines if turn % 2 == 0 else reversed(lines):
+            times[line.name].append(await one(place, line, f"{line.name}{number}-{turn}"))
+    took = processors.seconds(place.proxy.pid) - before
+    return Series(statistics.median(times["direct"]), statistics.median(times["proxied"]), took / rounds)
 
 
 async def _memory_of_one(place: Place, say: Callable[[str], None]) -> Row:
@@ -160,11 +190,16 @@ async def _memory_of_many(place: Place, say: Callable[[str], None]) -> Row:
     return Row(f"proxy memory, {AT_ONCE} transfers", f"{_memory(place.proxy.pid):.0f} MiB", what)
 
 
-def _row(what: str, times: dict[str, list[float]]) -> Row:
-    direct, proxied = statistics.median(times["direct"]), statistics.median(times["proxied"])
+def _row(what: str, made: Sequence[Series]) -> Row:
+    ratio = statistics.median(one.ratio for one in made)
+    direct, proxied, processor = (
+        milliseconds(statistics.median(values))
+        for values in zip(*((one.direct, one.proxied, one.processor) for one in made), strict=True)
+    )
+    said = f"{ratio:.2f} x direct ({direct}, {proxied}; the proxy's processor {processor})"
     size = "one small file" if "one commit" in what else f"a pack of {MEGABYTES} MB"
-    said = f"{proxied / direct:.2f} x direct ({direct:.3f} s, {proxied:.3f} s)"
-    return Row(f"proxied {what}", said, f"{size}, medians of {len(times['direct'])}, interleaved")
+    each = ", ".join(f"{one.ratio:.2f}" for one in made)
+    return Row(f"proxied {what}", said, f"{size}, interleaved, {each} in series of {ROUNDS[what]}")
 
 
 async def _sessions(data: Path, known: dict[str, str], branches: list[str]) -> list[str]:
