@@ -19,8 +19,9 @@ from app.keys import BranchKey, CommitKey, GroupKey, InstallationKey, Key, PullK
 ABSENT_SHA = "0" * 40
 QUEUE_REF_PREFIX = "refs/heads/gh-readonly-queue/"
 
-# Several CI events follow each other within a moment; one look a little later serves them all.
-CI_DELAY = timedelta(milliseconds=250)
+# Several CI events follow each other within a moment; one look a little later serves them all. So it is with labels,
+# of which each has an event of its own, and with what is set beside them.
+DELAY = timedelta(milliseconds=250)
 
 
 class UnreadableDelivery(ValueError):
@@ -228,6 +229,7 @@ RULES: Mapping[str, Mapping[str | None, Rule]] = {
 }
 
 CI_EVENTS = frozenset({"check_run", "check_suite", "status", "workflow_job", "workflow_run"})
+IN_COMPANY = frozenset({"edited", "labeled", "unlabeled", "review_requested", "review_request_removed"})
 
 # What a person said, who may wait for the answer.
 SPOKEN = frozenset({"issue_comment", "pull_request_review"})
@@ -271,10 +273,15 @@ def _interpret(event: str, body: payloads.Body, own_app_ids: frozenset[int]) -> 
         installation_id,
         envelope.repository,
         keys=keys,
-        delay=CI_DELAY if event in CI_EVENTS else timedelta(0),
+        delay=_delay(event, envelope.action),
         push=facts.push_fact(event, envelope, body),
         review=facts.review_fact(event, envelope.action, body),
         base=facts.base_fact(event, body),
         comment=facts.comment_fact(event, envelope.action, body),
         command=command,
     )
+
+
+def _delay(event: str, action: str | None) -> timedelta:
+    in_company = event in CI_EVENTS or (event == "pull_request" and action in IN_COMPANY)
+    return DELAY if in_company else timedelta(0)

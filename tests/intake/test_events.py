@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from app.intake.events import (
-    CI_DELAY,
+    DELAY,
     RULES,
     UnreadableDelivery,
     interpret,
@@ -154,8 +155,14 @@ def test_every_rule_answers_its_own_kind_of_payload() -> None:
 
 def test_ci_events_wait_a_moment_for_each_other() -> None:
     run = {"action": "completed", "workflow_run": {"head_sha": SHA}}
-    assert interpret("workflow_run", body(**run)).delay == CI_DELAY
+    assert interpret("workflow_run", body(**run)).delay == DELAY
     assert not interpret("push", body(ref="refs/heads/main", before=SHA, after=SHA)).delay
+
+
+@pytest.mark.parametrize(("action", "waits"), [("labeled", True), ("edited", True), ("synchronize", False)])
+def test_labels_wait_a_moment_for_each_other_and_a_new_head_does_not(action: str, waits: bool) -> None:
+    about = interpret("pull_request", body(action=action, number=4, pull_request=PULL))
+    assert about.keys and about.delay == (DELAY if waits else timedelta(0))
 
 
 def test_a_push_says_who_pushed() -> None:
