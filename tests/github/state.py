@@ -491,6 +491,7 @@ class Switches:
     lose_deliveries: bool = False  # every webhook is recorded but never sent
     repeat_deliveries: bool = False  # every webhook is sent twice
     reorder_deliveries: bool = False  # the queued webhooks go out in reverse order
+    deliveries_at_once: int = 1  # this many webhooks are under way at a time; GitHub promises no order
     run_actions: bool = True  # False: workflow runs stay queued
     patch_lines_a_page: int = 20_000  # beyond these a page of pull request files shows further files as unchanged
     dequeue_on_push: bool = True  # a push to a queued pull request's branch removes its entry

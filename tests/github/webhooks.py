@@ -145,7 +145,7 @@ class Webhooks:
         return self._client
 
     async def _drain(self, app_id: int) -> None:
-        """Sends an App's queue in order until it is empty."""
+        """Sends an App's queue until it is empty, in order where one is sent at a time."""
         queue = self._queues[app_id]
         try:
             while queue:
@@ -159,9 +159,12 @@ class Webhooks:
             await _until_quiet(queue)
         batch = list(reversed(queue)) if switches.reorder_deliveries else list(queue)
         queue.clear()
-        for delivery in batch:
-            for _ in range(2 if switches.repeat_deliveries else 1):
-                await self._post(client, delivery)
+        attempts = (delivery for delivery in batch for _ in range(2 if switches.repeat_deliveries else 1))
+        await asyncio.gather(*[self._post_each(client, attempts) for _ in range(switches.deliveries_at_once)])
+
+    async def _post_each(self, client: httpx.AsyncClient, deliveries: Iterator[Delivery]) -> None:
+        for delivery in deliveries:
+            await self._post(client, delivery)
 
     async def _post(self, client: httpx.AsyncClient, delivery: Delivery) -> None:
         app = self.github.world.apps[delivery.app_id]

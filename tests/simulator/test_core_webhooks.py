@@ -193,6 +193,12 @@ async def test_lost_repeated_and_reordered(hooked: Hooked) -> None:
     await pull(hub, hub.repo("acme/shop"))
     await hub.settle()
     assert hooked.receiver.events() == ["pull_request", "push"]
+    switches.reorder_deliveries, switches.deliveries_at_once = False, 3
+    hooked.receiver.got.clear()
+    await hub.push("acme/shop", "more", {"a": "c"})
+    await hub.push("acme/shop", "most", {"a": "d"})
+    await hub.settle()
+    assert sorted(json.loads(raw)["ref"] for _, raw in hooked.receiver.got) == ["refs/heads/more", "refs/heads/most"]
 
 
 async def test_deliveries_and_redelivery(hooked: Hooked) -> None:
