@@ -160,6 +160,7 @@ KEPT: Mapping[str, str] = {
     "baselines": "bounded where it is written: the newest hundred of a workflow file on a branch",
     "session_words": "goes with its session",
     "session_meters": "goes with its session",
+    "ticket_costs": "goes with its attempt",
     "ticket_brakes": "one row a repository",
     "ticket_boards": "one row a repository",
     "ticket_steps": "one row a week of a repository",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from decimal import Decimal
 from typing import Any
 
 import structlog
@@ -29,7 +28,7 @@ from app.store.tickets.snapshots import TicketSnapshot
 from app.store.tickets.ticket import TicketRow
 from app.tickets.candidates import candidates, open_dependency
 from app.tickets.changing import change, key_of, recorded
-from app.tickets.limiting import day_of, limits_for, used_by
+from app.tickets.limiting import alone, day_of, limits_for, used_by
 from app.tickets.litellm import Gateway, GatewayFailed
 from app.tickets.metering import ModelAccess, give_key
 from app.tickets.parts import Place, TicketParts
@@ -37,12 +36,11 @@ from app.tickets.scaling import because_of_step
 from app.tickets.watching import watch_mark
 from policies.tickets.canary import REPOSITORY as CANARIES
 from policies.tickets.cost import unmetered
-from policies.tickets.limits import Day, Limits, Used, left, no_attempt, no_place, no_start
+from policies.tickets.limits import NOTHING, Day, Limits, Used, left, no_attempt, no_place, no_start
 from policies.tickets.states import Event, State
 
 log = structlog.get_logger(__name__)
 
-ALONE = "select pg_advisory_xact_lock(hashtextextended('mergegate claims', %s))"
 NAMESPACE = "*"
 UNREADABLE = "the repository's policy cannot be used; repair it first"
 
@@ -137,7 +135,7 @@ async def claim_within(connection: Connection, claiming: Claiming) -> Claimed | 
     place = claiming.place
     if not place.readable:
         return NothingToClaim(UNREADABLE)
-    await connection.execute(ALONE, (place.repository.id,))
+    await alone(connection, place.repository.id)
     brake = await brakes.find(connection, place.repository.id)
     if brake is not None:
         return NothingToClaim(f"{brake.pulled_by} pulled the brake: {brake.because}")
@@ -190,8 +188,8 @@ async def _take(connection: Connection, claiming: Claiming, seen: TicketRow, day
 
 async def _is_closed(connection: Connection, claiming: Claiming, day: Day) -> bool:
     """Whether no ticket can begin now, however little it may use."""
-    place, nothing = claiming.place, Limits(0, 0, Decimal(0))
-    if no_start(place.rules, place.floor, nothing, Used(), day) or no_place(place.rules, claiming.pool, day):
+    place = claiming.place
+    if no_start(place.rules, place.floor, NOTHING, Used(), day) or no_place(place.rules, claiming.pool, day):
         return True
     return await because_of_step(connection, place, day.running) is not None
 

@@ -25,7 +25,7 @@ from app.store.tickets import commands, ticket
 from app.store.tickets.commands import CommandComment, Outcome
 from app.store.tickets.ticket import TicketRow
 from app.tickets import escalating, verbs
-from app.tickets.limiting import raises_of
+from app.tickets.limiting import alone, raises_of
 from app.tickets.parts import Place, TicketParts
 from app.utc_day import day_begun
 from checks.commands import LONGEST, Command, nearest, read_commands
@@ -94,6 +94,8 @@ async def _carry_out(parts: TicketParts, place: Place, issue: Issue, one: Comman
     async with parts.gate.database.transaction() as connection:
         if not await commands.take(connection, one):
             return
+        if any(command.verb == "limit" for command in said):
+            await alone(connection, place.repository.id)
         hearing = _Hearing(parts, place, issue, one, permission)
         answered = await hearing.answer(connection, said)
         await commands.done(connection, one, answered.outcome, answered.words)

@@ -44,10 +44,20 @@ async def used_by(connection: Connection, place: Place, number: int) -> Used:
     return used_of(place, await runs.spent_by(connection, place.repository.id, number))
 
 
+async def alone(connection: Connection, repository_id: int) -> None:
+    """Until the end of the transaction nobody else of this repository begins work or goes on with it. Taken before the
+    row of a ticket."""
+    await connection.execute("select pg_advisory_xact_lock(hashtextextended('mergegate claims', %s))", (repository_id,))
+
+
+async def used_on(connection: Connection, place: Place, now: datetime) -> Used:
+    """What the repository used of its day of UTC by now."""
+    return used_of(place, await runs.spent_on(connection, place.repository.id, day_begun(now)))
+
+
 async def day_of(connection: Connection, place: Place, now: datetime, pool: str | None) -> Day:
     """What the repository's day of UTC holds by now."""
     repository_id = place.repository.id
-    begun = day_begun(now)
     at_work = await ticket.in_states(connection, repository_id, AT_WORK)
     accepted = await snapshots.newest_of(connection, repository_id, [row.number for row in at_work])
     spent = await runs.spent_by_each(connection, repository_id, [row.number for row in at_work])
@@ -57,7 +67,7 @@ async def day_of(connection: Connection, place: Place, now: datetime, pool: str 
         limits = limits_for(place, row, None if held is None else held.form)
         committed += left(limits, used_of(place, spent[row.number]) if row.number in spent else Used()).cost
     return Day(
-        used=used_of(place, await runs.spent_since(connection, repository_id, begun)),
+        used=await used_on(connection, place, now),
         running=len([row for row in at_work if row.state in (State.RUNNING, State.VERIFYING, State.VERIFY_FAILED)]),
         pool_running=0 if pool is None else await runs.open_count(connection, repository_id, pool),
         committed=committed,

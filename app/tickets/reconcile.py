@@ -24,6 +24,7 @@ from app.tickets import commands, metering, stopping
 from app.tickets.answering import answer
 from app.tickets.board import reconcile_board
 from app.tickets.changing import changed
+from app.tickets.days import today
 from app.tickets.dispatching import dispatch
 from app.tickets.escalating import escalate
 from app.tickets.escalating_people import tell_people
@@ -193,9 +194,10 @@ async def advance(parts: TicketParts, place: Place, view: TicketView, *, issue_o
     following = next_event(facts_of(view, place, parts.gate.now(), issue_open=issue_open))
     if following is None:
         return False
-    cause = Cause(GATE, following.because, following.sha)
     remaining = left(limits_now(view, place), used_of(place, view.spent)).minutes
     async with parts.gate.database.transaction() as connection:
+        following = await today(connection, parts, place, view.row, following)
+        cause = Cause(GATE, following.because, following.sha)
         if following.event is Event.FAILED:
             await messages.say(connection, place.key.repository_id, place.key.number, "failed", cause.because, GATE)
         return await changed(connection, place.key, following.event, cause, minutes_left=remaining)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
+from decimal import Decimal
 
 import re2
 
@@ -21,7 +22,7 @@ from app.store.tickets.ticket import TicketRow
 from app.store.work import Mark
 from app.tickets.changing import change, key_of, marks, recorded
 from app.tickets.escalating import people_mark
-from app.tickets.limiting import asked_limits, limits_for, used_by
+from app.tickets.limiting import asked_limits, day_of, limits_for, used_by
 from app.tickets.parts import Place, TicketParts
 from app.tickets.raising import keep_grant, keep_raises
 from app.tickets.telling import skeleton, status_of
@@ -31,8 +32,8 @@ from checks.tickets.readiness import read_ticket
 from policies.escape import clean, code, inert
 from policies.ticket_section import POOL
 from policies.tickets.batch import NoBatch, batch_of
-from policies.tickets.limits import Limits, dollars, no_attempt
-from policies.tickets.states import ACTIVE, Event, State
+from policies.tickets.limits import Limits, dollars, no_attempt, no_raise
+from policies.tickets.states import ACTIVE, AT_WORK, Event, State
 from policies.tickets.status import status_text
 from policies.tickets.verbs import VERBS, is_for_all
 
@@ -233,11 +234,28 @@ async def _limit(doing: Doing) -> None:
         raise NotDone(f"Too much: {', '.join(over)}. No ticket goes beyond the policy's `ticket.most`.")
 
     before = await _limits(doing)
-    await ticket.set_limits(*doing.own, minutes=asked.minutes, attempts=asked.attempts, cost=asked.cost)
-    row = await ticket.find(*doing.own)
+    row = replace(
+        doing.ticket,
+        max_minutes=asked.minutes or doing.ticket.max_minutes,
+        max_attempts=asked.attempts or doing.ticket.max_attempts,
+        max_cost=asked.cost or doing.ticket.max_cost,
+    )
     after = await _limits(replace(doing, row=row))
+    await _ask_the_day(doing, after.cost - before.cost)
+    await ticket.set_limits(*doing.own, minutes=asked.minutes, attempts=asked.attempts, cost=asked.cost)
     await keep_raises(doing.connection, doing.place, doing.ticket, doing.cause(), before, after)
     await doing.wake()
+
+
+async def _ask_the_day(doing: Doing, more: Decimal) -> None:
+    """What a ticket may spend is set apart when it is claimed, and what it is given later when that is said."""
+    if more <= 0 or doing.ticket.state not in AT_WORK:
+        return
+    place = doing.place
+    day = await day_of(doing.connection, place, doing.parts.gate.now(), None)
+    because = no_raise(place.rules, place.floor, day, more)
+    if because is not None:
+        raise NotDone(f"Not while it is in work: {because}. Say it tomorrow (UTC), or raise the policy's `ticket.day`.")
 
 
 async def _limits(doing: Doing) -> Limits:

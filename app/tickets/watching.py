@@ -24,6 +24,7 @@ from app.store.tickets.snapshots import TicketSnapshot
 from app.store.tickets.ticket import TicketRow
 from app.store.work import Mark
 from app.store.worker import Done, Outcome, Sleep
+from app.tickets.days import end_day
 from app.tickets.limiting import limits_for, used_of
 from app.tickets.parts import Place, TicketParts, place_of
 from policies.tickets.limits import Used
@@ -48,6 +49,7 @@ async def watch(parts: TicketParts, key: WatchKey) -> Outcome:
     place = await _place(parts, TicketKey(key.installation_id, key.repository_id, 0))
     if place is None:
         return Done()
+    await end_day(parts, place, key)
     async with parts.gate.database.transaction() as connection:
         rows = await ticket.in_states(connection, key.repository_id, AT_WORK)
         waiting = await _waiting_for_us(connection, place)

@@ -61,6 +61,9 @@ class Day:
     committed: Decimal = Decimal(0)
 
 
+NOTHING = Limits(0, 0, Decimal(0))
+
+
 def dollars(amount: float | str | Decimal) -> Decimal:
     """Whole cents, never more than was said."""
     return Decimal(str(amount)).quantize(CENT, ROUND_DOWN)
@@ -119,6 +122,34 @@ def no_start(rules: TicketRules, floor: TicketRules | None, limits: Limits, used
     return next((because for one in _both(rules, floor) for because in _refusals(one, remaining, day)), None)
 
 
+def no_more(rules: TicketRules, floor: TicketRules | None, used: Used) -> str | None:
+    """Why nobody of the repository can go on working now, by what it used of its day; None where they can."""
+    for one in _both(rules, floor):
+        for because in _minutes(one, Day(used)):
+            return because
+        if used.at_most >= dollars(one.day.cost):
+            return f"the day's {dollars(one.day.cost)} USD are used up"
+    return None
+
+
+def no_further(rules: TicketRules, floor: TicketRules | None, day: Day, *, attempt: bool) -> str | None:
+    """Why a ticket that is in work cannot go on today, as another `attempt` or with the one it has; None where it can.
+
+    What it may still spend is part of what the day has `committed`.
+    """
+    for one in _both(rules, floor):
+        own = _attempts(one, day) if attempt else iter(())
+        for because in (*own, *_minutes(one, day), *_budget(one, NOTHING, day)):
+            return because
+    return None
+
+
+def no_raise(rules: TicketRules, floor: TicketRules | None, day: Day, more: Decimal) -> str | None:
+    """Why a ticket that is in work cannot be given so many dollars more today; None where it can."""
+    given = Limits(0, 0, more)
+    return next((because for one in _both(rules, floor) for because in _budget(one, given, day)), None)
+
+
 def no_place(rules: TicketRules, pool: str | None, day: Day) -> str | None:
     """Why the pool that was asked for takes no further ticket; None where it does, or none was asked for."""
     kept = rules.pools.get(pool) if pool is not None else None
@@ -134,10 +165,22 @@ def _both(rules: TicketRules, floor: TicketRules | None) -> tuple[TicketRules, .
 def _refusals(rules: TicketRules, remaining: Limits, day: Day) -> Iterator[str]:
     if day.running >= rules.running:
         yield f"{day.running} of {rules.running} tickets are in work"
+    yield from _attempts(rules, day)
+    yield from _minutes(rules, day)
+    yield from _budget(rules, remaining, day)
+
+
+def _attempts(rules: TicketRules, day: Day) -> Iterator[str]:
     if day.used.attempts >= rules.day.attempts:
         yield f"the day's {rules.day.attempts} attempts are used up"
+
+
+def _minutes(rules: TicketRules, day: Day) -> Iterator[str]:
     if day.used.minutes >= rules.day.minutes:
         yield f"the day's {rules.day.minutes} minutes are used up"
+
+
+def _budget(rules: TicketRules, remaining: Limits, day: Day) -> Iterator[str]:
     budget = dollars(rules.day.cost)
     if worst_of(day, remaining) > budget:
         yield f"the day's budget of {budget} USD would not cover it: {worst_of(day, remaining):.2f} USD at the worst"

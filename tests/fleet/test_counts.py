@@ -117,11 +117,11 @@ def test_spending_beyond_the_cap_and_what_the_store_does_not_know_are_found() ->
     assert found == ["#1 spent 3.50 of 3", "#1 spent 3.50, of which the store knows 1.50"]
 
 
-def test_a_day_s_attempts_and_dollars_are_those_of_their_claims() -> None:
+def test_a_day_has_so_many_attempts_and_dollars() -> None:
     night = night_of(spent=[(at(10), 1, Decimal("1.50")), (at(30), 2, Decimal("0.40"))])
-    assert list(_days(night, log(), 2, Decimal(2))) == []
-    assert list(_days(night, log(), 1, Decimal(1))) == [
-        "#2 was claimed as attempt 2 of the day's 1",
+    assert list(_days(night, log(), 3, Decimal(2))) == []
+    assert list(_days(night, log(), 2, Decimal(1))) == [
+        "3 attempts began on 2026-11-30, of 2",
         "1.90 USD were spent on 2026-11-30 of 1",
     ]
 

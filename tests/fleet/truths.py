@@ -110,29 +110,20 @@ def _in_work(log: Log, running: int) -> Iterator[str]:
 
 
 def _days(night: Night, log: Log, attempts: int, dollars: Decimal) -> Iterator[str]:
-    claims = [one for one in log.changes if one.event == "claimed"]
-    tried = {(one.number, one.attempt): one for one in log.tries if one.started_at is not None}
-    for claim in claims:
-        before = sum(
-            each.claimed_at < claim.at and each.claimed_at.date() == claim.at.date() for each in tried.values()
-        )
-        if before >= attempts:
-            yield f"#{claim.number} was claimed as attempt {before + 1} of the day's {attempts}"
-    for date, amount in _spent_by_day(night, log).items():
-        if amount > dollars + DEAREST * night.plan.agents:
-            yield f"{amount} USD were spent on {date} of {dollars}"
-
-
-def _spent_by_day(night: Night, log: Log) -> dict[str, Decimal]:
-    """By the day on which the attempt was claimed, which is when its whole cost is set apart."""
-    claimed: dict[int, list[datetime]] = {}
+    """An attempt is of the day on which it was claimed first, a dollar of the one on which it was spent."""
+    began: dict[tuple[int, int], datetime] = {}
     for one in log.tries:
-        claimed.setdefault(one.number, []).append(one.claimed_at)
+        if one.started_at is not None:
+            began.setdefault((one.number, one.attempt), one.claimed_at)
+    for day, count in Counter(f"{at:%F}" for at in began.values()).items():
+        if count > attempts:
+            yield f"{count} attempts began on {day}, of {attempts}"
     spent: dict[str, Decimal] = {}
-    for at, number, cost in night.seen.spent:
-        day = f"{max(moment for moment in claimed[number] if moment <= at):%F}"
-        spent[day] = spent.get(day, Decimal(0)) + cost
-    return spent
+    for at, _, cost in night.seen.spent:
+        spent[f"{at:%F}"] = spent.get(f"{at:%F}", Decimal(0)) + cost
+    for day, amount in spent.items():
+        if amount > dollars + DEAREST * night.plan.agents:
+            yield f"{amount} USD were spent on {day} of {dollars}"
 
 
 def _writes(night: Night) -> Iterator[str]:

@@ -31,14 +31,14 @@ FORM = TicketForm(
 ADA = Cause("ada", "/accept")
 
 
-async def draft(connection: Connection, number: int = NUMBER) -> None:
-    await ticket.note(connection, SeenIssue(REPOSITORY, number, 1, "Discount", FORM.digest))
+async def draft(connection: Connection, number: int = NUMBER, form: TicketForm = FORM) -> None:
+    await ticket.note(connection, SeenIssue(REPOSITORY, number, 1, "Discount", form.digest))
 
 
-async def accepted(connection: Connection, number: int = NUMBER) -> None:
-    await draft(connection, number)
+async def accepted(connection: Connection, number: int = NUMBER, form: TicketForm = FORM) -> None:
+    await draft(connection, number, form)
     await snapshots.freeze(
-        connection, REPOSITORY, number, FORM, issue_digest=FORM.digest, redirects=(), accepted_by="ada"
+        connection, REPOSITORY, number, form, issue_digest=form.digest, redirects=(), accepted_by="ada"
     )
     assert await moving.move(connection, REPOSITORY, number, Event.ACCEPTED, ADA)
 

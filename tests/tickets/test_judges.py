@@ -60,7 +60,7 @@ async def test_two_that_disagree_go_up_and_both_were_shown_the_accepted_ticket(
             used = await runs.spent_by(*own, number)
             assert used.cost == Decimal("0.75"), "what judges cost counts for the ticket's limit"
             assert (await runs.spent_by_each(*own, [number]))[number].cost == Decimal("0.75")
-            assert (await runs.spent_since(*own, up.opened_at - timedelta(hours=1))).cost == Decimal("0.75")
+            assert (await runs.spent_on(*own, up.opened_at - timedelta(hours=1))).cost == Decimal("0.75")
             assert (await runs.spent_by(*own, number + 1)).cost == 0
 
 

@@ -131,8 +131,8 @@ async def test_progress_is_a_sign_of_life_and_cost_only_grows(database: Database
         assert (spent.attempts, spent.cost) == (1, Decimal("1.25"))
         assert (spent.soft_cost, spent.soft_minutes) == (Decimal(0), 0.0)  # it was metered
         assert 0 <= spent.minutes < 1
-        assert (await runs.spent_since(connection, REPOSITORY, datetime.now(UTC) - timedelta(days=1))).attempts == 1
-        assert (await runs.spent_since(connection, REPOSITORY, datetime.now(UTC) + timedelta(days=1))).attempts == 0
+        assert (await runs.spent_on(connection, REPOSITORY, datetime.now(UTC) - timedelta(days=1))).attempts == 1
+        assert (await runs.spent_on(connection, REPOSITORY, datetime.now(UTC) + timedelta(days=1))).attempts == 0
         assert (await runs.spent_by_each(connection, REPOSITORY, [NUMBER, 9]))[NUMBER].cost == Decimal("1.25")
         assert await runs.open_count(connection, REPOSITORY) == 1
         assert await runs.open_count(connection, REPOSITORY, "night") == 0

@@ -103,6 +103,24 @@ SUMS = (
     f"coalesce(sum({MINUTES}), 0)::float8, coalesce(sum(cost), 0) + {{}}, "
     f"coalesce(sum(cost) filter (where {SOFT}), 0), coalesce(sum({MINUTES}) filter (where {SOFT}), 0)::float8"
 )
+# An attempt that goes on after an answer began when it was claimed first. None lasts longer than a week.
+DAY = f"""
+with held as (
+  select ticket_runs.*, coalesce(told.cost, 0) as told, case when started_at is null then 0 else greatest(0, extract(
+    epoch from coalesce(ended_at, clock_timestamp()) - greatest(started_at, %(begun)s)) / 60)::float8 end as within,
+    claimed_at >= %(begun)s and not exists (select from ticket_runs earlier where earlier.number = ticket_runs.number
+      and earlier.repository_id = %(repository)s and earlier.attempt = ticket_runs.attempt
+      and earlier.claimed_at < %(begun)s) as begins
+  from ticket_runs left join ticket_costs told on run_id = id and day = (%(begun)s at time zone 'UTC')::date
+  where ticket_runs.repository_id = %(repository)s and claimed_at >= %(begun)s - interval '8 days'
+    and (ended_at is null or ended_at >= %(begun)s or told.cost > 0)
+)
+select count(distinct (number, attempt)) filter (where begins and (started_at is not null or ended_at is null)),
+  coalesce(sum(within), 0)::float8,
+  coalesce(sum(told), 0) + {JUDGES.format("asked_at >= %(begun)s - interval '1 day' and ended_at >= %(begun)s")},
+  coalesce(sum(told) filter (where {SOFT}), 0), coalesce(sum(within) filter (where {SOFT}), 0)::float8
+from held
+"""
 
 
 async def begin(
@@ -224,15 +242,10 @@ async def spent_by_each(connection: Connection, repository_id: int, numbers: Col
     return {row[0]: Spent(*row[1:]) for row in await cursor.fetchall()}
 
 
-async def spent_since(connection: Connection, repository_id: int, since: datetime) -> Spent:
-    """What the attempts used that were claimed since then in a repository, and judges that were asked since."""
-    sums = SUMS.format(JUDGES.format("asked_at >= %(since)s"))
-    own = {"repository": repository_id, "since": since}
-    return await _spent(
-        connection,
-        f"select {sums} from ticket_runs where repository_id = %(repository)s and claimed_at >= %(since)s",
-        own,
-    )
+async def spent_on(connection: Connection, repository_id: int, begun: datetime) -> Spent:
+    """What a repository used of the day that began then: attempts that began in it, minutes and dollars of all that
+    were at work in it. Dollars are those that were told in it, by agents, gateway or judges."""
+    return await _spent(connection, DAY, {"repository": repository_id, "begun": begun})
 
 
 async def ended_by(connection: Connection, repository_id: int, since: datetime, outcome: str) -> tuple[int, int]:
