@@ -14,7 +14,7 @@ import httpx
 
 from app.github.addresses import graphql_url, next_page, origin, redirect_target, repository_of
 from app.github.answers import failure, graphql_data, parsed
-from app.github.budgets import Budget, WriteBucket, WriteLimits, present_urgency
+from app.github.budgets import Budget, WriteBucket, WriteLimits, for_checks, present_urgency
 from app.github.counts import REDIRECT
 from app.github.credentials import AppKeys, InstallationTokens
 from app.github.errors import GitHubDown, NotFound, UnexpectedAnswer
@@ -65,7 +65,8 @@ class GitHubClient:
         self._settings = settings or Settings()
         self.budget = Budget(self._settings.now)
         self._wire = Wire(identity.api_url, inner or transport(), installation_id)
-        self._bucket = WriteBucket(self._settings.writes, self._settings.clock)
+        self._content = WriteBucket(self._settings.writes, self._settings.clock)
+        self._checks = WriteBucket(for_checks(self._settings.writes), self._settings.clock)
         self._etags = EtagStore(self._settings.etag_bytes)
         self._flights: dict[str, asyncio.Task[Stored]] = {}
         self._slots = asyncio.Semaphore(self._settings.concurrent)
@@ -210,7 +211,8 @@ class GitHubClient:
         """Raises the error for every status that is not among the expected ones."""
         self.budget.admit(call.name, resource)
         if call.writes:
-            await self._bucket.turn(call.name, self._settings.now())
+            bucket = self._checks if call.purpose == "checks" else self._content
+            await bucket.turn(call.name, self._settings.now())
             self._flights.clear()
         try:
             async with self._slots:

@@ -236,6 +236,19 @@ async def test_a_mutation_is_a_write_and_a_query_is_none(github: GitHubDouble) -
         await client.graphql("mutation B { x }", {}, purpose="queue", repository="r", model=Thing)
 
 
+async def test_check_runs_have_a_bucket_of_their_own(github: GitHubDouble) -> None:
+    """A comment does not wait for a hundred check runs, nor they for it."""
+    checks, comments = "/repos/acme/shop/check-runs", "/repos/acme/shop/issues/1/comments"
+    github.post(checks).respond(json={"number": 1})
+    github.post(comments).respond(json={"number": 1})
+    client = github.client(writes=WriteLimits(per_second=1e6, burst=1000, per_minute=3, per_hour=2, patience=0))
+    for path, purpose, most in ((checks, "checks", 3), (comments, "comments", 2)):
+        for _ in range(most):
+            await client.post(path, purpose=purpose, model=Thing, json={})
+        with pytest.raises(RateLimited):
+            await client.post(path, purpose=purpose, model=Thing, json={})
+
+
 async def test_a_mutation_that_failed_at_github_may_have_happened(github: GitHubDouble) -> None:
     route = github.post("/graphql").respond(502)
     with pytest.raises(GitHubDown) as caught:
