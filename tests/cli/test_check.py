@@ -16,9 +16,9 @@ from tests.cli.clones import (
     TICKET,
     Shop,
     check,
-    command,
     judged,
     make_shop,
+    process,
     refused,
     run,
     statuses,
@@ -315,10 +315,10 @@ def test_people_get_a_tree_that_begins_with_the_verdict(shop: Shop, bundle: str,
 def test_as_a_process_from_any_folder(shop: Shop, tmp_path: Path, bundle: str) -> None:
     head = shop.branch(CHANGE)
     options = ("--base", "main", "--head", head, "--bundle", os.path.relpath(bundle, tmp_path), "--json")
-    done = command("check", "--repo", "shop/src", *options, cwd=tmp_path)
+    done = process("check", "--repo", "shop/src", *options, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, b"")
     assert json.loads(done.stdout)["verdict"] == "pending"
-    failing = command(
+    failing = process(
         "check", "--repo", ".", "--base", "main", "--head", "agent/7", "--bundle", "README", cwd=shop.folder
     )
     assert failing.returncode == 1
@@ -327,7 +327,7 @@ def test_as_a_process_from_any_folder(shop: Shop, tmp_path: Path, bundle: str) -
 
 def test_an_ascii_terminal_is_no_trouble(shop: Shop) -> None:
     shop.branch(CHANGE)
-    done = command("check", "--repo", str(shop.folder), "--base", "main", "--head", "agent/7", PYTHONIOENCODING="ascii")
+    done = process("check", "--repo", str(shop.folder), "--base", "main", "--head", "agent/7", PYTHONIOENCODING="ascii")
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout.startswith(b"pending: low risk")
 

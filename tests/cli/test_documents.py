@@ -9,7 +9,7 @@ import jsonschema_rs
 import pytest
 import yaml
 
-from tests.cli.clones import BUNDLE, command, refused, run
+from tests.cli.clones import BUNDLE, process, refused, run
 
 POLICIES = Path(__file__).parents[2] / "policies"
 PRESETS = sorted(POLICIES.glob("*.yml"))
@@ -94,6 +94,6 @@ def test_a_bundle_with_faults(tmp_path: Path, text: str, said: str) -> None:
 
 
 def test_as_processes(tmp_path: Path) -> None:
-    assert json.loads(command("policy", "schema").stdout)["title"] == "Mergegate policy"
-    assert command("bundle", "check", _file(tmp_path, "reason: 7\n")).returncode == 1
-    assert command("policy", "check", "/nonexistent").returncode == 2
+    assert json.loads(process("policy", "schema").stdout)["title"] == "Mergegate policy"
+    assert process("bundle", "check", _file(tmp_path, "reason: 7\n")).returncode == 1
+    assert process("policy", "check", "/nonexistent").returncode == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
 import os
 import sys
@@ -47,7 +48,10 @@ class Place:
         )
 
     async def done(self, *options: str, pasted: str = "") -> tuple[int, str, str]:
-        return await _ended(await self.started(*options), pasted)
+        given, address = pasted.encode() + b"\n", ("--address", ADDRESS)
+        command = functools.partial(clones.command, "setup", *address, *options, cwd=self.folder, stdin=given)
+        done = await asyncio.to_thread(command, **self.environment)
+        return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
 async def _ended(process: asyncio.subprocess.Process, pasted: str) -> tuple[int, str, str]:
