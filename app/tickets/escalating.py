@@ -6,6 +6,7 @@ the ticket shows what is asked.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from app.gate.tickets import GATHERS
@@ -18,6 +19,7 @@ from app.store.tickets.escalations import Escalation, Matter
 from app.store.tickets.ticket import TicketRow
 from app.store.work import Mark
 from app.tickets.escalating_facts import matters, read_known
+from app.tickets.escalating_owners import owners_of
 from app.tickets.parts import Place, TicketParts
 from app.tickets.view import TicketView
 from checks.commands import Command
@@ -30,8 +32,9 @@ SETTLED = "it does not hold any more"
 async def escalate(parts: TicketParts, place: Place, view: TicketView) -> None:
     """Bring the store in line with what holds now. Done again without news it changes nothing."""
     now, own = parts.gate.now(), (view.row.repository_id, view.row.number)
+    owned = await owners_of(place, view)
     async with parts.gate.database.transaction() as connection:
-        found = matters(await read_known(connection, view, now), place)
+        found = matters(replace(await read_known(connection, view, now), owned=owned), place)
         standing = await escalations.open_of(connection, *own)
         if standing is not None and standing.matter.name not in {one.name for one in found}:
             await escalations.close(connection, *own, SETTLED, now)

@@ -48,6 +48,7 @@ class Known:
     cap_share: float = 0.0
     asked: tuple[str, ...] = ()  # whose approval the gate asked for
     disagree: bool = False  # two judges, or a judge and a person
+    owned: tuple[str, ...] = ()  # who owns its paths, see `escalating_owners`
 
     @property
     def risk(self) -> str:
@@ -176,7 +177,7 @@ def _people(known: Known, place: Place) -> tuple[str, ...]:
     """Those whom GitHub can notify by a mention."""
     snapshot = known.view.snapshot
     accepter = None if snapshot is None else snapshot.accepted_by
-    named = people_for(accepter, known.asked, place.rules.pushes.on_call)
+    named = people_for(accepter, known.asked or known.owned, place.rules.pushes.on_call)
     return tuple(name for name in named if _PERSON.fullmatch(name))
 
 

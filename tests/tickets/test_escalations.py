@@ -161,7 +161,8 @@ async def test_limits_that_end_more_than_a_tenth_of_todays_attempts_are_told(
     tmp_path: Path, database: Database
 ) -> None:
     async with telling_desk(tmp_path, database) as at_desk:
-        number = await _accepted(at_desk)
+        await at_desk.stage.github.push(at_desk.shop, "main", {"CODEOWNERS": "* @eve\nshop/ @cyd\n"}, author="ada")
+        number = await _accepted(at_desk, **{"Allowed paths": "shop/**"})
         claimed = await at_desk.claimed()
         await at_desk.report(claimed, Progress(cost=Decimal(1_000)))
         await at_desk.look(number)
@@ -170,6 +171,9 @@ async def test_limits_that_end_more_than_a_tenth_of_todays_attempts_are_told(
         await tell(at_desk)
         (said,) = told(at_desk, number)
         assert said.startswith(f"**#{number} needs you: limits end many attempts today**\n")
+        standing = await _open(at_desk, number)
+        assert standing is not None
+        assert standing.matter.people == ("ada", "cyd", "bob")  # who accepted it, who owns its paths, who is on call
         await at_desk.say(number, "/limit cost=40\nReason: it is worth it")
         assert await _open(at_desk, number) is None
 
