@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import overload
 
@@ -40,6 +40,9 @@ class Rotating(Sequence[SecretStr]):
     def __getitem__(self, index: slice) -> tuple[SecretStr, ...]: ...
     def __getitem__(self, index: int | slice) -> SecretStr | tuple[SecretStr, ...]:
         return self._secrets[index]
+
+    def __iter__(self) -> Iterator[SecretStr]:
+        return iter(self._secrets)
 
     def __len__(self) -> int:
         return len(self._secrets)

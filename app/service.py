@@ -46,6 +46,7 @@ from app.web.health import health_router
 from app.web.metrics import Sources
 from app.web.private import private_listener
 from app.web.readiness import Readiness
+from app.web.server import behind_proxies
 from policies.errors import InvalidPolicyError
 from policies.floor import load_floor
 from policies.schema import Policy
@@ -94,10 +95,10 @@ async def running(settings: Settings, parts: Parts, reread: Reread | None = None
         web = FastAPI(title="Mergegate", docs_url=None, redoc_url=None, openapi_url=None)
         readiness = Readiness(database, gate.github.app)
         web.include_router(health_router(readiness))
-        served: ASGIApp = web
+        served = behind_proxies(web)
         if parts.web and settings.webhook_secrets:
             writer = await stack.enter_async_context(DeliveryWriter(database))
-            served = Intake(writer, settings.webhook_secrets, frozenset({gate.app_id})).in_front_of(web)
+            served = Intake(writer, settings.webhook_secrets, frozenset({gate.app_id})).in_front_of(served)
         if parts.web and settings.pages:
             web.include_router(_pages(settings.pages, settings.github_api_url, gate))
         sources = Sources(database, gate.github)

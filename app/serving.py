@@ -19,7 +19,7 @@ from app.rotation import Reread
 from app.service import Parts, running
 from app.until_signal import Serving, until_signal
 from app.web.readiness import Readiness
-from app.web.server import Server
+from app.web.server import Server, behind_proxies
 
 DRAIN = 12  # seconds for requests under way when the process ends; GitHub gives a delivery ten
 # When circles of objects are looked for: after every 700 new ones, as is usual, it would take deliveries their time.
@@ -66,7 +66,7 @@ async def _set_up(settings: Settings) -> Settings:
     application = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     application.include_router(page.router())
     application.include_router(pages.router())
-    server = _web(application, settings)
+    server = _web(behind_proxies(application), settings)
     address = key_address(f"http://{settings.host}:{settings.port}", key)
     log.info("no GitHub App is configured: open the set-up page", address=address)
     leaving = asyncio.create_task(_leave_when(page.connected, server))
@@ -91,6 +91,7 @@ def _web(application: ASGIApp, settings: Settings) -> Server:
             log_config=None,
             access_log=False,
             server_header=False,
+            proxy_headers=False,
             timeout_graceful_shutdown=DRAIN,
         )
     )

@@ -27,7 +27,7 @@ from app.store.work import Mark
 Fact = Repository | Push | Review | PullBase | CommentApproval | CommentWithdrawn | CommandComment
 
 LARGE = 256 * 1024  # bytes; a larger body is compressed beside the event loop
-MOST_ROWS = 64  # deliveries of one commit
+MOST_ROWS = 128  # deliveries of one commit
 MOST_BYTES = 16 * 1024 * 1024  # compressed bytes of one commit (one larger body is a commit of its own)
 GATHERING = 0.002  # seconds before a commit that is not full: it costs nearly as much for one as for many
 WAITING = 1024  # deliveries that may wait for a commit

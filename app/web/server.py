@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import socket
 from collections.abc import Iterator
 from typing import Any
 
 import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 HANDSHAKE_SECONDS = 10.0
 
@@ -46,3 +49,11 @@ class Server(uvicorn.Server):
     def leave(self) -> None:
         """Stop listening and let requests under way end."""
         self.should_exit = True
+
+
+def behind_proxies(application: ASGIApp) -> ASGIApp:
+    """What trusted proxies say of a client (X-Forwarded-For, X-Forwarded-Proto) is believed, as uvicorn does by itself:
+    https://www.uvicorn.org/deployment/#proxies-and-forwarded-headers. Deliveries are spared the search for it.
+    """
+    trusted = os.environ.get("FORWARDED_ALLOW_IPS", "127.0.0.1,::1")
+    return ProxyHeadersMiddleware(application, trusted)  # type: ignore[arg-type,return-value]

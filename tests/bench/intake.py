@@ -28,7 +28,7 @@ from tests.service.process import GateProcess, postmaster
 
 TIMES = 5
 SECONDS = 4.0  # of each of them
-CONNECTIONS = 128  # twice the deliveries of one commit: while some are committed, others come
+CONNECTIONS = 256  # twice the deliveries of one commit: while some are committed, others come
 RATE = 1500.0  # deliveries a second: half of what the bar asks for
 RATED_SECONDS = 10.0
 PROBOT_FOLDER = os.environ.get("MERGEGATE_BENCH_PROBOT")

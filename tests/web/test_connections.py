@@ -7,12 +7,14 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
+import httpx
 import pytest
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
 
 from app.config import read_settings
 from app.proxy.listening import HEADER_BYTES, GuardedProtocol
 from app.serving import _web
+from app.web.server import behind_proxies
 
 pytestmark = pytest.mark.anyio
 
@@ -51,3 +53,16 @@ async def test_slow_headers_of_a_later_request_close_the_connection(port: int, m
         writer.write(b"GET /nothing HTTP/1.1\r\nX-Sl")
         assert b"took too long" in await reader.read()
     writer.close()
+
+
+async def _scheme(request: Request) -> str:
+    return request.url.scheme
+
+
+@pytest.mark.parametrize(("client", "scheme"), [("127.0.0.1", "https"), ("::1", "https"), ("192.0.2.7", "http")])
+async def test_only_a_proxy_on_this_machine_is_believed(client: str, scheme: str) -> None:
+    web = FastAPI()
+    web.add_api_route("/", _scheme, methods=["GET"])
+    transport = httpx.ASGITransport(behind_proxies(web), client=(client, 1))
+    async with httpx.AsyncClient(transport=transport, base_url="http://gate.invalid") as browser:
+        assert (await browser.get("/", headers={"X-Forwarded-Proto": "https"})).json() == scheme
