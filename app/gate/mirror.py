@@ -21,6 +21,7 @@ from pathlib import Path
 from app.gate.git import GitFailed, GitObjects, init_bare, run_git
 from app.gate.git_answers import GitAnswers
 from app.gate.git_process import Answer
+from app.gate.held import Held, packs_of
 from app.gate.names import RepositoryName
 from app.logging import LateLogger
 
@@ -123,6 +124,7 @@ class Mirrors:
         self._writable = writable or remote
         self._locks: dict[int, asyncio.Lock] = {}
         self._answers = GitAnswers()
+        self._held = Held()
 
     async def objects(
         self, installation_id: int, repository: RepositoryName, *, refs: Sequence[str], oids: Sequence[str]
@@ -137,12 +139,21 @@ class Mirrors:
             if not (folder / _WHOLE).exists():
                 await _cleared(folder)
                 await init_bare(folder)
-            if await objects.has(*oids):
+            if await self._holds(objects, oids):
                 return objects
             await self._fetch(folder, await self._remote(installation_id, repository), refs)
-        if not await objects.has(*oids):
+        if not await self._holds(objects, oids):
             raise MissingObjects(f"{repository.full_name}: a ref moved while it was read")
         return objects
+
+    async def _holds(self, objects: GitObjects, oids: Sequence[str]) -> bool:
+        packs = packs_of(objects.folder)
+        if self._held.has(objects.folder, packs, oids):
+            return True
+        if not await objects.has(*oids):
+            return False
+        self._held.add(objects.folder, packs, oids)
+        return True
 
     async def push(self, installation_id: int, repository: RepositoryName, commit: str, ref: str) -> None:
         """Make the branch `ref` at a commit of the mirror; harmless when it stands there already.
