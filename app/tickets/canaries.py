@@ -32,6 +32,7 @@ from app.tickets.claims import Claimed, Claiming, NothingToClaim, claim_within
 from app.tickets.escalating_canary import mark_boards
 from app.tickets.parts import Place, TicketParts
 from app.tickets.reconcile import advance, look
+from app.tickets.stop_story import stop_story
 from policies.load import PolicySource, read_policy
 from policies.tickets.canary import DEAD_WITHIN, LIMITS, REPOSITORY, Limit, Ran, form_of, is_due, scope_tried
 from policies.tickets.states import Event, State
@@ -39,6 +40,7 @@ from policies.tickets.states import Event, State
 log = structlog.get_logger(__name__)
 
 LOOKS = timedelta(minutes=10)  # whether it is time; a key does not sleep longer
+LONGEST = timedelta(minutes=5)  # one that takes longer shows no limit that holds
 CANARY = "canary"
 
 
@@ -79,9 +81,12 @@ async def _ran(parts: TicketParts, number: int, limit: Limit) -> Ran:
     database = parts.gate.database
     await _clear(database)
     try:
-        ran = await _tried(parts, number, limit)
+        async with asyncio.timeout(LONGEST.total_seconds()):
+            ran = await _tried(parts, number, limit)
     except DatabaseAway:
         raise
+    except TimeoutError:
+        ran = Ran(limit, passed=False, seen=f"it was not over within {LONGEST.total_seconds():g} seconds")
     except Escaped as escaped:
         ran = Ran(limit, passed=False, seen=str(escaped))
     except Exception as wrong:  # noqa: BLE001 - whatever it is, nothing shows that this limit holds
@@ -103,8 +108,8 @@ async def _tried(parts: TicketParts, number: int, limit: Limit) -> Ran:
     place = _place(parts, number)
     if limit == "scope":
         return scope_tried(place.policy, parts.gate.now())
-    # Nobody outside is told of an agent that there never was.
-    field = _Field(replace(parts, supervisor=None, gateway=None), place)
+    # What stops it shall be this program's own; those outside are asked by themselves.
+    field = _Field(replace(parts, supervisor=None, gateway=None), place, parts)
     claimed = await field.hand_out(limit)
     await _EXCEEDS[limit](field, claimed)
     took = await field.dead(claimed)
@@ -129,6 +134,7 @@ class _Field:
 
     parts: TicketParts
     place: Place
+    outside: TicketParts
 
     @property
     def number(self) -> int:
@@ -180,6 +186,14 @@ class _Field:
         if row is None or row.state is not into:
             raise Escaped(f"it became {'nothing' if row is None else row.state.value}, not {into.value}")
 
+    async def story(self, claimed: Claimed) -> dict[str, object]:
+        """What a supervisor is told of its stop."""
+        async with self.parts.gate.database.transaction() as connection:
+            row = await ticket.find(connection, REPOSITORY, self.number)
+            changes = await moving.latest(connection, REPOSITORY, self.number)
+        assert row is not None
+        return stop_story(self.place.repository.full_name, row, claimed.run, changes)
+
     async def dead(self, claimed: Claimed) -> float:
         """Seconds until its token was refused; any look at it that begins a second later must refuse it."""
         begun = perf_counter()
@@ -204,6 +218,21 @@ async def _exceed_time(field: _Field, _: Claimed) -> None:
 async def _exceed_cost(field: _Field, claimed: Claimed) -> None:
     await field.report(claimed, Progress(cost=Decimal(1)))
     await field.advance(State.STOPPING)
+    await _refused_by_gateway(field.outside)
+
+
+async def _refused_by_gateway(outside: TicketParts) -> None:
+    """A key for models that has nothing left must be refused. Raises Escaped, and GatewayFailed."""
+    gateway = outside.gateway
+    if gateway is None:
+        return
+    issued = await gateway.generate(budget=Decimal(0), seconds=60, metadata={"repository": f"mergegate/{CANARY}"})
+    try:
+        refused = await gateway.refuses(issued.key)
+    finally:
+        await gateway.delete(issued.key_hash)
+    if not refused:
+        raise Escaped("the gateway let a key call a model whose budget is used up")
 
 
 async def _exceed_attempts(field: _Field, claimed: Claimed) -> None:
@@ -214,8 +243,11 @@ async def _exceed_attempts(field: _Field, claimed: Claimed) -> None:
     await field.happens(Event.RETRIED)
 
 
-async def _stop(field: _Field, _: Claimed) -> None:
+async def _stop(field: _Field, claimed: Claimed) -> None:
     await field.happens(Event.STOP)
+    supervisor = field.outside.supervisor
+    if supervisor is not None and not await supervisor.tell("stop", await field.story(claimed)):
+        raise Escaped("the supervisor did not say that its agent is gone")
 
 
 _EXCEEDS: Mapping[Limit, Callable[[_Field, Claimed], Awaitable[None]]] = {

@@ -22,6 +22,7 @@ from app.secret import SecretStr
 
 SECONDS = 5.0  # for one call; a claim waits for it
 MOST_READ = 256 * 1024  # bytes of an answer
+NO_MODEL = "mergegate-canary"
 LONGEST_AMOUNT = 1_000_000  # US dollars; more is no spend of one key
 
 
@@ -92,9 +93,27 @@ class Gateway:
         """Raises GatewayFailed."""
         await self._call("POST", "/key/delete", {"keys": [key_hash]})
 
+    async def refuses(self, key: SecretStr) -> bool:
+        """Whether a call of a model with this key is refused because its budget is used up, and for nothing else.
+
+        LiteLLM looks at the budget before it looks for the model, so that a key with a budget of nothing costs nothing:
+        https://docs.litellm.ai/docs/proxy/users. Raises GatewayFailed where it is not answered.
+        """
+        asked = {"model": NO_MODEL, "messages": [{"role": "user", "content": "-"}], "max_tokens": 1}
+        status, raw = await self._send("POST", "/v1/chat/completions", asked, key)
+        wrong = _read("/v1/chat/completions", raw).get("error")
+        return status >= 400 and isinstance(wrong, dict) and wrong.get("type") == "budget_exceeded"
+
     async def _call(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
         name = path.partition("?")[0]
-        headers = {"Authorization": f"Bearer {self.admin_key.get_secret_value()}"}
+        status, raw = await self._send(method, path, body, self.admin_key)
+        if status != httpx.codes.OK:
+            raise GatewayFailed(f"{name} was answered with status {status}")
+        return _read(name, raw)
+
+    async def _send(self, method: str, path: str, body: Mapping[str, Any] | None, key: SecretStr) -> tuple[int, bytes]:
+        name = path.partition("?")[0]
+        headers = {"Authorization": f"Bearer {key.get_secret_value()}"}
         try:
             async with (
                 asyncio.timeout(SECONDS),
@@ -104,9 +123,7 @@ class Gateway:
                 raw = await _whole(answer)
         except (httpx.HTTPError, TimeoutError) as wrong:
             raise GatewayFailed(f"{name} was not answered ({type(wrong).__name__})") from None
-        if answer.status_code != httpx.codes.OK:
-            raise GatewayFailed(f"{name} was answered with status {answer.status_code}")
-        return _read(name, raw)
+        return answer.status_code, raw
 
 
 async def _whole(answer: httpx.Response) -> bytes:

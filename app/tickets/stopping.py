@@ -12,10 +12,11 @@ import structlog
 from app.github import reads
 from app.proxy import ledger, sessions
 from app.proxy.stopping import AFTERWARDS
-from app.store.tickets import runs
+from app.store.tickets import moving, runs
 from app.store.tickets.ticket import TicketRow
 from app.tickets import metering
 from app.tickets.parts import Place, TicketParts
+from app.tickets.stop_story import stop_story
 
 log = structlog.get_logger(__name__)
 
@@ -37,7 +38,7 @@ async def confirmed(parts: TicketParts, place: Place, row: TicketRow) -> tuple[b
     usable = [meter for meter in metered if meter.blocked_at is None]
     if usable:
         return False, f"the key for models of session {usable[0].session_id} is not blocked yet", None
-    if parts.supervisor is not None and run is not None and not await parts.supervisor.tell("stop", _about(row, run)):
+    if run is not None and not await _is_gone(parts, place, row, run):
         return False, "the supervisor did not say that the agent is gone", None
     if run is None:
         return True, "no agent had it", None
@@ -52,14 +53,10 @@ async def _happens(parts: TicketParts, session_id: int) -> bool:
     return bool(await ledger.unsure(parts.gate.database, session_id, timedelta(seconds=AFTERWARDS)))
 
 
-def _about(row: TicketRow, run: runs.Run) -> dict[str, object]:
-    return {
-        "repository_id": row.repository_id,
-        "ticket": row.number,
-        "attempt": run.attempt,
-        "agent": run.agent,
-        "pool": run.pool,
-        "branch": run.branch,
-        "session": run.session_id,
-        "now": row.stop_now,
-    }
+async def _is_gone(parts: TicketParts, place: Place, row: TicketRow, run: runs.Run) -> bool:
+    """What whoever runs the agent says; without one nobody does."""
+    if parts.supervisor is None:
+        return True
+    async with parts.gate.database.transaction() as connection:
+        changes = await moving.latest(connection, row.repository_id, row.number)
+    return await parts.supervisor.tell("stop", stop_story(place.repository.full_name, row, run, changes))

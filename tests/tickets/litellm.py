@@ -41,6 +41,7 @@ class LiteLlm:
     deleted: dict[str, Held] = field(default_factory=dict)
     away: bool = False
     unbounded: bool = False
+    lavish: bool = False  # it forgets to look at budgets
     most: float = 1_000.0
 
     def gateway(self) -> Gateway:
@@ -52,6 +53,7 @@ class LiteLlm:
         app.middleware("http")(self._let_in)
         app.post("/key/generate")(self._generate)
         app.get("/key/info")(self._info)
+        app.post("/v1/chat/completions")(self._complete)
         for name in ("update", "block", "delete"):
             app.post(f"/key/{name}")(getattr(self, f"_{name}"))
         return app
@@ -67,7 +69,8 @@ class LiteLlm:
     async def _let_in(self, request: Request, follow: Any) -> Any:
         if self.away:
             return JSONResponse({"error": "no database"}, 503)
-        if request.headers.get("authorization") != f"Bearer {ADMIN}":
+        model = request.url.path == "/v1/chat/completions"
+        if not model and request.headers.get("authorization") != f"Bearer {ADMIN}":
             return JSONResponse({"error": "Authentication Error"}, 401)
         return await follow(request)
 
@@ -77,6 +80,14 @@ class LiteLlm:
         self.keys[hashed(key)] = Held(Decimal(str(budget)), body["duration"], body["metadata"])
         shown = None if self.unbounded else budget
         return {"key": key, "key_name": f"sk-...{key[-4:]}", "max_budget": shown, "expires": "2026-01-01T00:00:00Z"}
+
+    async def _complete(self, request: Request) -> Any:
+        """The budget is looked at before the model, of which there is none here."""
+        key = request.headers["authorization"].removeprefix("Bearer ")
+        if self.lavish or self.call(key, Decimal(0)):
+            return JSONResponse({"error": {"message": "Invalid model name", "type": "None", "code": "400"}}, 400)
+        told = "Budget has been exceeded! Current cost: 0.0, Max budget: 0.0"
+        return JSONResponse({"error": {"message": told, "type": "budget_exceeded", "code": "400"}}, 400)
 
     async def _info(self, key: str) -> Any:
         held = self.keys.get(key)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+import jsonschema_rs
 import pytest
 
 from app.gate.presets import read_presets
@@ -22,16 +26,19 @@ from app.tickets import canaries as running
 from app.tickets.canaries import reconcile_canaries, run_canaries
 from app.tickets.claims import Claiming, NothingToClaim, claim_within
 from app.tickets.escalating_canary import mark_boards
+from app.tickets.litellm import Gateway
 from app.tickets.parts import TicketParts
 from app.tickets.reconcile import reconcile
 from policies.tickets.canary import LIMITS, Ran
 from policies.tickets.records import Canary
+from tests.tickets.litellm import LiteLlm
 from tests.tickets.telling import NIGHT, tell, telling, telling_desk
 
 pytestmark = pytest.mark.anyio
 
 NOW = datetime.now(UTC)
 DAY = timedelta(days=1)
+SCHEMA = Path(__file__).parents[2] / "deploy" / "supervisor" / "stop.schema.json"
 
 
 class Nobody:
@@ -41,11 +48,24 @@ class Nobody:
         raise AssertionError(f"a canary asked GitHub for {name}")
 
 
-def parts_with(database: Database, now: datetime = NOW) -> TicketParts:
+@dataclass
+class Outside:
+    """A supervisor that notes what it is told, and says that the agent is `gone` or that it is not."""
+
+    gone: bool = True
+    told: list[tuple[str, Any]] = field(default_factory=list)
+
+    async def tell(self, what: str, about: Any) -> bool:
+        self.told.append((what, about))
+        return self.gone
+
+
+def parts_with(
+    database: Database, now: datetime = NOW, supervisor: Outside | None = None, gateway: Gateway | None = None
+) -> TicketParts:
     github = SimpleNamespace(app=Nobody())
     gate = SimpleNamespace(database=database, github=github, presets=read_presets(), now=lambda: now)
-    supervisor = cast("Any", Nobody())
-    return TicketParts(cast("Any", gate), None, supervisor, supervisor)
+    return TicketParts(cast("Any", gate), None, cast("Any", supervisor), gateway)
 
 
 async def missed_of(database: Database) -> str | None:
@@ -71,6 +91,27 @@ async def test_every_limit_stops_its_canary_and_nothing_is_left_of_it(database: 
     assert await missed_of(database) is None
 
 
+async def test_the_gateway_refuses_a_key_without_budget_and_the_supervisor_says_that_the_agent_is_gone(
+    database: Database,
+) -> None:
+    lite, supervisor = LiteLlm(), Outside()
+    found = await run_canaries(parts_with(database, NOW, supervisor, lite.gateway()))
+    assert all(ran.passed for ran in found), found
+    assert not lite.keys and [key.spend for key in lite.deleted.values()] == [0]
+    ((what, story),) = supervisor.told
+    assert what == "stop"
+    jsonschema_rs.validator_for(json.loads(SCHEMA.read_text())).validate(story)
+    assert (story["repository"], story["cause"], story["by"]) == ("mergegate/canary", "stop", "canary")
+
+    lite.lavish, supervisor.gone = True, False
+    missed = {ran.limit: ran.seen for ran in await run_canaries(parts_with(database, NOW, supervisor, lite.gateway()))}
+    assert missed["cost"] == "the gateway let a key call a model whose budget is used up"
+    assert missed["stop"] == "the supervisor did not say that its agent is gone"
+    lite.away = True
+    found = await run_canaries(parts_with(database, NOW, Outside(), lite.gateway()))
+    assert {ran.limit for ran in found if not ran.passed} == {"cost"}
+
+
 async def test_a_limit_that_does_not_hold_is_found_out(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("policies.tickets.progress.hit", lambda *_: None)
     monkeypatch.setattr(running, "DEAD_WITHIN", timedelta(0))
@@ -91,6 +132,19 @@ async def test_a_token_that_lives_on_is_found_out(database: Database, monkeypatc
 
 async def _nothing(*_: object) -> tuple[int, ...]:
     return ()
+
+
+async def test_a_canary_that_outlasts_its_time_is_one_that_was_missed(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def asleep(*_: object) -> None:
+        await asyncio.sleep(60)
+
+    monkeypatch.setattr(runs, "report", asleep)
+    monkeypatch.setattr(running, "LONGEST", timedelta(seconds=0.2))
+    found = {ran.limit: ran for ran in await run_canaries(parts_with(database))}
+    assert found["stop"].seen == "it was not over within 0.2 seconds"
+    assert not found["stop"].passed and found["scope"].passed
 
 
 async def test_a_canary_that_breaks_is_one_that_was_missed(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
+import jsonschema_rs
 import pytest
 
 from app.proxy import sessions
@@ -208,8 +209,12 @@ async def test_a_supervisor_starts_agents_and_confirms_that_they_are_gone(tmp_pa
         program.write(code=0)
         await at_desk.stage.run_to_rest()
         assert await at_desk.state(number) is State.STOPPED
-        assert program.told()[-1].startswith('stop {"repository_id": ')
+        assert program.told()[-1].startswith('stop {"repository": "acme/shop", ')
         assert '"now": true' in program.told()[-1]
+        schema = Path(__file__).parents[2] / "deploy" / "supervisor" / "stop.schema.json"
+        story = json.loads(program.told()[-1].partition(" ")[2])
+        jsonschema_rs.validator_for(json.loads(schema.read_text())).validate(story)
+        assert (story["why"], story["by"], story["cause"]) == ("/stop now", "ada", "stop")
 
 
 async def test_what_cannot_be_started_waits_again(tmp_path: Path, database: Database) -> None:
