@@ -238,14 +238,19 @@ class WriteBucket:
         Raises RateLimited, and takes no place, when it is further away than the limits' patience. Those who are put off
         are told to come one after the other: hundreds that came at the same moment would come for one place.
         """
-        slot, pace = self._slot()
+        slot = self.check(request, now)
         wait = slot - self._clock()
-        if wait > self._limits.patience:
-            until = moment(now + self._put_off(slot, pace) - self._clock())
-            raise RateLimited(request, "writes are spread over time to stay under GitHub's limits", until)
         self._take(slot)
         if wait > 0:
             await self._sleep(wait)
+
+    def check(self, request: str, now: float) -> float:
+        """The moment that `turn` would wait for. Raises as it does."""
+        slot, pace = self._slot()
+        if slot - self._clock() > self._limits.patience:
+            until = moment(now + self._put_off(slot, pace) - self._clock())
+            raise RateLimited(request, "writes are spread over time to stay under GitHub's limits", until)
+        return slot
 
     def _slot(self) -> tuple[float, float]:
         """The next moment for a write, and the seconds between two under the limit that says so."""

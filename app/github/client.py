@@ -202,6 +202,10 @@ class GitHubClient:
             timeout=self._settings.timeout,
         )
 
+    def check_content(self) -> None:
+        """Raises RateLimited where a write of content would be refused now."""
+        self._content.check("a write", self._settings.now())
+
     def _authorizer(self, purpose: str, repository: str | None) -> Authorizer:
         if self.installation_id is None:
             return self._keys.authorizer()

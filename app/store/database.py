@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, LiteralString, Self
+from typing import Any, Concatenate, LiteralString, ParamSpec, Self, TypeVar
 
 import psycopg
 from psycopg import AsyncConnection
@@ -21,6 +21,8 @@ from app.store.cancelling import told_to_end
 from app.store.embedded import Embedded, EmbeddedFailed
 from app.store.migrate import migrate
 
+P = ParamSpec("P")
+T = TypeVar("T")
 Connection = AsyncConnection[TupleRow]
 Pool = AsyncConnectionPool[Connection]
 
@@ -97,11 +99,19 @@ class Database:
     async def query(self, sql: LiteralString, parameters: Sequence[Any] | dict[str, Any] = ()) -> list[TupleRow]:
         """One statement as its own transaction; its rows. If the connection breaks it is run a second time, so it must
         be harmless when repeated. Raises DatabaseAway."""
+        return await self.read(_rows, sql, parameters)
+
+    async def read(
+        self, reading: Callable[Concatenate[Connection, P], Awaitable[T]], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """What `reading(connection, ...)` finds with statements that only read, each seeing what was committed before
+        it: without the two further round trips of a transaction. If the connection breaks all is read once more.
+        Raises DatabaseAway."""
         try:
-            return await self._query(sql, parameters)
+            return await self._read(reading, *args, **kwargs)
         except DatabaseAway:
             await self._revive()
-            return await self._query(sql, parameters)
+            return await self._read(reading, *args, **kwargs)
 
     async def connect(self) -> Connection:
         """A connection of its own in autocommit mode, for listening. Raises DatabaseAway."""
@@ -111,13 +121,13 @@ class Database:
         """Numbers of the pool under the names that psycopg_pool gives them."""
         return self._pool.get_stats()
 
-    async def _query(self, sql: LiteralString, parameters: Sequence[Any] | dict[str, Any]) -> list[TupleRow]:
+    async def _read(
+        self, reading: Callable[Concatenate[Connection, P], Awaitable[T]], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
         connection = await self._take()
         try:
             with _away(connection):
-                cursor = await connection.execute(sql, parameters)
-                # Not `cursor.description`: that makes an object of each column, and is empty for a row without any.
-                return await cursor.fetchall() if _has_rows(cursor.pgresult) else []
+                return await reading(connection, *args, **kwargs)
         finally:
             await self._pool.putconn(connection)
 
@@ -237,6 +247,14 @@ async def _pool(conninfo: str, size: int) -> AsyncIterator[Pool]:
 
 async def _configure(connection: Connection) -> None:
     await connection.execute("; ".join(SESSION))
+
+
+async def _rows(
+    connection: Connection, sql: LiteralString, parameters: Sequence[Any] | dict[str, Any]
+) -> list[TupleRow]:
+    cursor = await connection.execute(sql, parameters)
+    # Not `cursor.description`: that makes an object of each column, and is empty for a row without any.
+    return await cursor.fetchall() if _has_rows(cursor.pgresult) else []
 
 
 def _has_rows(result: PGresult | None) -> bool:

@@ -21,9 +21,7 @@ HEADS = {"refused": "**Not carried out.** ", "unknown": "**Not understood.** "}
 async def answer(applier: Applier, number: int) -> None:
     """Acknowledge what was carried out. Done again it writes nothing; what dies in between is done by the next look."""
     gate, repository_id = applier.gate, applier.repository.id
-    async with gate.database.transaction() as connection:
-        pending = await commands.unanswered(connection, repository_id, number)
-    for one in pending:
+    for one in await gate.database.read(commands.unanswered, repository_id, number):
         await _acknowledge(applier, one)
         async with gate.database.transaction() as connection:
             await commands.reacted(connection, one)

@@ -69,9 +69,13 @@ async def observe(gate: Gate, place: Place, issue: Issue) -> None:
         and comment.updated_at == comment.created_at
         and read_commands(comment.body or "")
     ]
-    if found:
+    if not found:
+        return
+    known = await gate.database.read(commands.known, place.repository.id, [one.comment_id for one in found])
+    fresh = [one for one in found if one.comment_id not in known]
+    if fresh:
         async with gate.database.transaction() as connection:
-            await commands.record(connection, found)
+            await commands.record(connection, fresh)
 
 
 def _is_own_word(gate: Gate, comment: IssueComment) -> bool:
@@ -82,9 +86,7 @@ def _is_own_word(gate: Gate, comment: IssueComment) -> bool:
 
 async def carry_out(parts: TicketParts, place: Place, issue: Issue) -> None:
     """Every comment of this issue or pull request that waits, in the order they were written."""
-    async with parts.gate.database.transaction() as connection:
-        waiting = await commands.waiting(connection, place.repository.id, issue.number)
-    for one in waiting:
+    for one in await parts.gate.database.read(commands.waiting, place.repository.id, issue.number):
         await _carry_out(parts, place, issue, one)
 
 

@@ -32,6 +32,8 @@ SETTLED = "it does not hold any more"
 async def escalate(parts: TicketParts, place: Place, view: TicketView) -> None:
     """Bring the store in line with what holds now. Done again without news it changes nothing."""
     now, own = parts.gate.now(), (view.row.repository_id, view.row.number)
+    if await parts.gate.database.read(_is_settled, place, view, now):
+        return
     owned = await owners_of(place, view)
     async with parts.gate.database.transaction() as connection:
         found = matters(replace(await read_known(connection, view, now), owned=owned), place)
@@ -41,6 +43,13 @@ async def escalate(parts: TicketParts, place: Place, view: TicketView) -> None:
             standing = None
         if standing is None and found:
             await _bring_up(connection, view, found, now)
+
+
+async def _is_settled(connection: Connection, place: Place, view: TicketView, now: datetime) -> bool:
+    """Whether what is open is what holds."""
+    found = {one.name for one in matters(await read_known(connection, view, now), place)}
+    standing = await escalations.open_of(connection, view.row.repository_id, view.row.number)
+    return not found if standing is None else standing.matter.name in found
 
 
 async def _bring_up(connection: Connection, view: TicketView, found: list[Matter], now: datetime) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 
 import structlog
 
@@ -48,26 +49,19 @@ async def give_key(
     return ModelAccess(gateway.url, issued.key)
 
 
-async def keep(parts: TicketParts, place: Place, number: int) -> list[Meter]:
-    """Read what the ticket's keys spent, hold them to its limits as they are now, block those whose session is over.
-
-    What is not done at the end of it: keys that may still be used, or whose last spend is not known yet.
-    """
-    found = await _unsettled(parts, place, number)
-    if not found:
-        return found
-    for meter in found:
+async def keep(parts: TicketParts, place: Place, number: int) -> None:
+    """Read what the ticket's keys spent, hold them to its limits as they are now, block those whose session is over."""
+    for meter in await unsettled(parts, place, number):
         try:
             await _keep(parts, place, number, meter)
         except GatewayFailed as failed:
             log.error("the metering gateway failed", key=str(place.key), session=meter.session_id, because=str(failed))
             await _given_up(parts, meter)
-    return await _unsettled(parts, place, number)
 
 
-async def _unsettled(parts: TicketParts, place: Place, number: int) -> list[Meter]:
-    async with parts.gate.database.transaction() as connection:
-        return await meters.unsettled(connection, place.repository.id, number)
+async def unsettled(parts: TicketParts, place: Place, number: int) -> list[Meter]:
+    """Keys that may still be used, or whose last spend is not known yet."""
+    return await parts.gate.database.read(meters.unsettled, place.repository.id, number)
 
 
 async def _keep(parts: TicketParts, place: Place, number: int, meter: Meter) -> None:
@@ -80,33 +74,47 @@ async def _keep(parts: TicketParts, place: Place, number: int, meter: Meter) -> 
         async with database.transaction() as connection:
             await meters.blocked(connection, meter.session_id)
     spend = await gateway.spend(meter.key_hash)
-    async with database.transaction() as connection:
-        await meters.spent(connection, meter.session_id, spend)
+    if spend > meter.spend or not meter.borne:
+        async with database.transaction() as connection:
+            await meters.spent(connection, meter.session_id, spend)
     if meter.live:
-        await _hold(parts, gateway, place, number, meter)
+        await _hold(parts, gateway, place, number, meter.session_id)
     elif meter.rested:
         await gateway.delete(meter.key_hash)
         async with database.transaction() as connection:
             await meters.settled(connection, meter.session_id)
 
 
-async def _hold(parts: TicketParts, gateway: Gateway, place: Place, number: int, before: Meter) -> None:
+async def _hold(parts: TicketParts, gateway: Gateway, place: Place, number: int, session_id: int) -> None:
     """The key's budget follows the ticket's limits, its time that of the session, which an attempt more makes longer.
-    The row is locked, so that no `/limit` comes in between.
+    The row is locked, so that no `/limit` comes in between; where nothing is to be done, it is not.
     """
-    async with parts.gate.database.transaction() as connection:
-        row = await ticket.lock(connection, place.repository.id, number)
-        held = await snapshots.newest(connection, place.repository.id, number)
-        found = await meters.unsettled(connection, place.repository.id, number)
-        meter = next((one for one in found if one.session_id == before.session_id), None)
-        if row is None or held is None or meter is None:
-            return
-        used = await used_by(connection, place, number)
-        budget = session_budget(limits_for(place, row, held.form), used, meter.spend)
-        if budget != meter.budget or meter.outlived:
+    database, own = parts.gate.database, (place, number, session_id)
+    if await database.read(_other_budget, *own) is None:
+        return
+    async with database.transaction() as connection:
+        await ticket.lock(connection, place.repository.id, number)
+        found = await _other_budget(connection, *own)
+        if found is not None:
+            meter, budget = found
             seconds = _seconds(meter.expires_at, parts.gate.now())
             await gateway.renew(meter.key_hash, budget=budget, seconds=seconds)
             await meters.renewed(connection, meter.session_id, budget, meter.expires_at)
+
+
+async def _other_budget(
+    connection: Connection, place: Place, number: int, session_id: int
+) -> tuple[Meter, Decimal] | None:
+    """The key of a session with what it may spend now; None where that, and for how long, is what it was told."""
+    row = await ticket.find(connection, place.repository.id, number)
+    held = await snapshots.newest(connection, place.repository.id, number)
+    found = await meters.unsettled(connection, place.repository.id, number)
+    meter = next((one for one in found if one.session_id == session_id), None)
+    if row is None or held is None or meter is None:
+        return None
+    used = await used_by(connection, place, number)
+    budget = session_budget(limits_for(place, row, held.form), used, meter.spend)
+    return (meter, budget) if budget != meter.budget or meter.outlived else None
 
 
 def _seconds(until: datetime, now: datetime) -> int:

@@ -17,6 +17,7 @@ from app.github.git_access import web_url
 from app.keys import TicketKey
 from app.tickets.escalating_channels import Channels
 from app.tickets.litellm import Gateway
+from app.tickets.put_off import Waiting
 from app.tickets.supervisor import Supervisor
 from app.tickets.supervisor_hook import SupervisorHook
 from policies.load import PolicyState
@@ -36,6 +37,7 @@ class TicketParts:
     supervisor: Supervisor | SupervisorHook | None = None
     gateway: Gateway | None = None
     channels: Channels | None = None
+    waiting: Waiting = field(default_factory=Waiting)
     places: dict[int, tuple[datetime, Place]] = field(default_factory=dict)  # by repository, and until when they stand
 
 

@@ -30,7 +30,8 @@ from app.tickets.escalating import escalate
 from app.tickets.escalating_people import tell_people
 from app.tickets.limiting import used_of
 from app.tickets.parts import Place, TicketParts, place_of
-from app.tickets.scaling import decide_week
+from app.tickets.put_off import PutOff
+from app.tickets.scaling import decide_last_week
 from app.tickets.shown import show
 from app.tickets.splitting import make_children
 from app.tickets.view import TicketView, facts_of, limits_now, read_pull, read_view
@@ -68,6 +69,9 @@ async def reconcile(parts: TicketParts, lease: Lease, key: TicketKey | BoardKey 
 
 async def reconcile_ticket(parts: TicketParts, lease: Lease, key: TicketKey) -> Outcome:
     """Raises GitHub's errors; what was done before stays done. Done again without news it writes nothing."""
+    later = parts.waiting.until(key, lease, parts.gate.client(key.installation_id), parts.gate.now())
+    if later is not None:
+        return Sleep(later)
     place = await place_of(parts, key)
     if place is None:
         return Done()
@@ -93,18 +97,21 @@ async def _gone(parts: TicketParts, place: Place) -> Outcome:
         await escalate(parts, place, view)
     if view is not None and view.row.state is State.STOPPING:
         return Sleep(STOPPING_AGAIN)
-    return Sleep(SOON) if await metering.keep(parts, place, place.key.number) else Done()
+    await metering.keep(parts, place, place.key.number)
+    return Sleep(SOON) if await metering.unsettled(parts, place, place.key.number) else Done()
 
 
 async def _note(parts: TicketParts, place: Place, issue: Issue) -> None:
     """An issue becomes a ticket by its headings, and stays one whatever it says later."""
+    known = await parts.gate.database.read(ticket.find, place.key.repository_id, issue.number)
+    if known is None and (issue.state != "open" or not _meant_as_ticket(issue.body or "")):
+        return
+    form, _ = read_ticket(issue.body or "")
+    digest = None if form is None else form.digest
+    seen = SeenIssue(place.key.repository_id, issue.number, place.key.installation_id, issue.title, digest)
+    if known is not None and seen.is_kept_in(known):
+        return
     async with parts.gate.database.transaction() as connection:
-        known = await ticket.find(connection, place.key.repository_id, issue.number)
-        if known is None and (issue.state != "open" or not _meant_as_ticket(issue.body or "")):
-            return
-        form, _ = read_ticket(issue.body or "")
-        digest = None if form is None else form.digest
-        seen = SeenIssue(place.key.repository_id, issue.number, place.key.installation_id, issue.title, digest)
         await ticket.note(connection, seen)
 
 
@@ -117,8 +124,7 @@ def _meant_as_ticket(body: str) -> bool:
 
 async def _settled(parts: TicketParts, place: Place, issue: Issue, applier: Applier) -> Outcome:
     """What a ticket is comes before what shows it: GitHub's limits put off the one and never the other."""
-    async with parts.gate.database.transaction() as connection:
-        await decide_week(connection, place, parts.gate.now())
+    await decide_last_week(parts, place)
     await metering.keep(parts, place, issue.number)
     view = await _moved(parts, place, issue_open=issue.state == "open")
     if view is not None and await dispatch(parts, place, view):
@@ -128,38 +134,59 @@ async def _settled(parts: TicketParts, place: Place, issue: Issue, applier: Appl
     try:
         await answer(applier, issue.number)
     except RateLimited as limited:
-        return Sleep(limited.until) if view is None else await _again(parts, place, view, limited.until)
+        return Sleep(limited.until) if view is None else await _unanswered(parts, place, view, limited.until)
     if view is None:
         return Done()
-    return await _again(parts, place, view, await _shown(parts, place, issue, view))
+    put_off = await _shown(parts, place, issue, view)
+    soon = await _soon(parts, place, view)
+    waits = put_off is not None and soon is None
+    parts.waiting.note(place.key, _put_off(parts, view, applier.lease) if waits else None)
+    return soon or _later(parts, view, put_off)
+
+
+def _put_off(parts: TicketParts, view: TicketView, lease: Lease) -> PutOff:
+    look_by = parts.gate.now() + AT_WORK_AGAIN if view.row.state in AT_WORK else None
+    return PutOff(lease.generation, _urgency(view), look_by)
+
+
+def _urgency(view: TicketView) -> Urgency:
+    """States that a ticket only passes through leave their part of the writes to those that people wait for."""
+    return present_urgency() if view.row.state in WAITED_FOR else Urgency.RESYNC
 
 
 async def _shown(parts: TicketParts, place: Place, issue: Issue, view: TicketView) -> datetime | None:
-    """When to go on with what is not shown yet; None where all of it is.
-
-    States that a ticket only passes through leave their part of the writes to those that people wait for.
-    """
+    """When to go on with what is not shown yet; None where all of it is."""
     try:
         if view.row.split is not None:
             await make_children(parts.gate, place, issue, view.row)
-        with urgency(present_urgency() if view.row.state in WAITED_FOR else Urgency.RESYNC):
+        with urgency(_urgency(view)):
             await show(parts.gate, place, issue, view)
     except RateLimited as limited:
         return limited.until
     return None
 
 
-async def _again(parts: TicketParts, place: Place, view: TicketView, put_off: datetime | None) -> Outcome:
+async def _unanswered(parts: TicketParts, place: Place, view: TicketView, until: datetime) -> Outcome:
+    return await _soon(parts, place, view) or _later(parts, view, until)
+
+
+async def _soon(parts: TicketParts, place: Place, view: TicketView) -> Outcome | None:
+    """What a stop, or the key of a session that is over, has to be looked at for; None where there is neither."""
     if view.row.state is State.STOPPING:
         return Sleep(STOPPING_AGAIN)
-    # Where a change has just ended the session, this blocks its key.
-    unsettled = view.row.state not in AT_WORK and await metering.keep(parts, place, place.key.number)
-    if unsettled:
-        return Sleep(SOON)
+    if view.row.state not in AT_WORK:
+        # Where a change has just ended the session, this blocks its key.
+        await metering.keep(parts, place, place.key.number)
+        if await metering.unsettled(parts, place, place.key.number):
+            return Sleep(SOON)
     if is_started_by_us(place, view.row):
         # A place for it may become free without a word, which the watch sees.
         async with parts.gate.database.transaction() as connection:
             await work.mark(connection, [watch_mark(place.key)])
+    return None
+
+
+def _later(parts: TicketParts, view: TicketView, put_off: datetime | None) -> Outcome:
     if put_off is not None:
         return Sleep(min(put_off, parts.gate.now() + AT_WORK_AGAIN))
     return Sleep(AT_WORK_AGAIN) if view.row.state in AT_WORK else Done()
@@ -175,11 +202,11 @@ async def _moved(parts: TicketParts, place: Place, *, issue_open: bool) -> Ticke
 
 
 async def look(parts: TicketParts, place: Place) -> TicketView | None:
-    async with parts.gate.database.transaction() as connection:
-        view = await read_view(connection, place.key)
-        if view is None:
-            return None
-        if view.run is not None and view.run.started_at is None and view.active_at is not None:
+    view = await parts.gate.database.read(read_view, place.key)
+    if view is None:
+        return None
+    if view.run is not None and view.run.started_at is None and view.active_at is not None:
+        async with parts.gate.database.transaction() as connection:
             await runs.report(connection, view.run.id, Progress())
     if view.row.pull_number is None:
         return view

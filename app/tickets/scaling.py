@@ -8,7 +8,8 @@ from app.store import audit, landings
 from app.store.audit import Entry
 from app.store.database import Connection
 from app.store.tickets import history, steps
-from app.tickets.parts import Place
+from app.store.tickets.steps import Step
+from app.tickets.parts import Place, TicketParts
 from policies.ticket_section import TicketScale
 from policies.tickets.metrics import measure
 from policies.tickets.scale import Decision, decide, no_room
@@ -26,6 +27,19 @@ async def because_of_step(connection: Connection, place: Place, running: int) ->
     return no_room(scales_of(place), step, running)
 
 
+async def decide_last_week(parts: TicketParts, place: Place) -> None:
+    """`decide_week` where it is due, which it is once a week."""
+    now = parts.gate.now()
+    last = await parts.gate.database.read(steps.newest, place.repository.id)
+    if place.readable and not _is_decided(last, week_of(now, UTC).before(1)):
+        async with parts.gate.database.transaction() as connection:
+            await decide_week(connection, place, now)
+
+
+def _is_decided(last: Step | None, week: Week) -> bool:
+    return last is not None and last.week >= week.monday
+
+
 async def decide_week(connection: Connection, place: Place, now: datetime) -> Decision | None:
     """Decide about the last week of UTC that has ended, as the last thing of the transaction; None where that is done.
 
@@ -34,7 +48,7 @@ async def decide_week(connection: Connection, place: Place, now: datetime) -> De
     week = week_of(now, UTC).before(1)
     repository_id = place.repository.id
     last = await steps.newest(connection, repository_id)
-    if not place.readable or (last is not None and last.week >= week.monday):
+    if not place.readable or _is_decided(last, week):
         return None
     decision = await _decision(connection, place, week)
     if not await steps.save(connection, repository_id, week.monday, decision):

@@ -22,12 +22,11 @@ MARKER = "<!-- mergegate ticket -->"
 async def show(gate: Gate, place: Place, issue: Issue, view: TicketView) -> None:
     """Make label and comment agree with the store. Raises GitHub's errors; done again it writes nothing."""
     await _label(gate, place, issue, view.row)
-    async with gate.database.transaction() as connection:
-        card = await card_of(connection, place, issue, view)
-        digest = card_digest(card_text(card))
-        if view.row.comment_digest == digest and view.row.comment_id is not None:
-            return
-        text = card_text(await beside_others(connection, place, issue, view, card))
+    card = await gate.database.read(card_of, place, issue, view)
+    digest = card_digest(card_text(card))
+    if view.row.comment_digest == digest and view.row.comment_id is not None:
+        return
+    text = card_text(await gate.database.read(beside_others, place, issue, view, card))
     comment_id = await _write(gate, place, view.row, f"{text}\n\n{MARKER}")
     async with gate.database.transaction() as connection:
         await ticket.save_comment(connection, view.row.repository_id, view.row.number, comment_id, digest)

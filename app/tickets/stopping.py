@@ -28,7 +28,8 @@ async def confirmed(parts: TicketParts, place: Place, row: TicketRow) -> tuple[b
 
     Raises GitHub's errors: a branch that could not be read confirms nothing.
     """
-    metered = await metering.keep(parts, place, row.number)
+    await metering.keep(parts, place, row.number)
+    metered = await metering.unsettled(parts, place, row.number)
     async with parts.gate.database.transaction() as connection:
         opened = await sessions.of_ticket(connection, row.repository_id, row.number)
         run = await runs.newest(connection, row.repository_id, row.number)

@@ -66,18 +66,19 @@ class TicketView:
 
 
 async def read_view(connection: Connection, key: TicketKey) -> TicketView | None:
-    """The store's part of it, in one transaction; None for an issue that is no ticket."""
+    """The store's part of it; None for an issue that is no ticket."""
     row = await ticket.find(connection, key.repository_id, key.number)
     if row is None:
         return None
     own = (connection, key.repository_id, key.number)
-    run, opened = await runs.open_run(*own), await sessions.of_ticket(*own)
+    last, opened = await runs.newest(*own), await sessions.of_ticket(*own)
+    run = None if last is None or last.ended_at is not None else last  # at most one is open, and none begins after it
     changes = tuple(await moving.latest(*own))
     return TicketView(
         row=row,
         snapshot=await snapshots.newest(*own),
         run=run,
-        last=await runs.newest(*own),
+        last=last,
         spent=await runs.spent_by(*own),
         questions=tuple(await questions.of_ticket(*own)),
         changes=changes,
@@ -94,18 +95,21 @@ async def read_pull(database: Database, place: Place, number: int) -> PullFacts 
     except NotFound:
         return None
     key = PullKey(place.key.installation_id, place.key.repository_id, number)
-    async with database.transaction() as connection:
-        verdict = await _evidence(connection, key, found)
-        return PullFacts(
-            open=found.state == "open",
-            merged=found.merged,
-            draft=found.draft,
-            head_sha=found.head.sha,
-            evidence=None if verdict is None else Status(verdict["status"]),
-            reason="" if verdict is None else clean(str(verdict["reason"]), LONGEST_REASON),
-            queued=await _is_queued(connection, key, found.head.sha),
-            reverted=await landings.is_reverted(connection, key.repository_id, number),
-        )
+    return await database.read(_pull_facts, key, found)
+
+
+async def _pull_facts(connection: Connection, key: PullKey, found: Pull) -> PullFacts:
+    verdict = await _evidence(connection, key, found)
+    return PullFacts(
+        open=found.state == "open",
+        merged=found.merged,
+        draft=found.draft,
+        head_sha=found.head.sha,
+        evidence=None if verdict is None else Status(verdict["status"]),
+        reason="" if verdict is None else clean(str(verdict["reason"]), LONGEST_REASON),
+        queued=await _is_queued(connection, key, found.head.sha),
+        reverted=await landings.is_reverted(connection, key.repository_id, key.number),
+    )
 
 
 async def _evidence(connection: Connection, key: PullKey, found: Pull) -> Json:

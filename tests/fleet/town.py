@@ -118,7 +118,12 @@ class Town:
 
 
 class _NightWorker(Worker):
-    """News that came while a key was in work waits for a quarter of a second: here it waits for the next step."""
+    """News that came while a key was in work waits for a quarter of a second: here it waits for the next step. And as
+    no time passes within a step, nothing but the end of an attempt makes a key due."""
+
+    async def _wait(self, longest: float) -> None:
+        if self._running:
+            await self._wake.wait()
 
     async def _idle(self) -> bool:
         left = await work.counts(self._db)

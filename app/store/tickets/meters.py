@@ -14,9 +14,10 @@ from app.store.database import Connection
 
 @dataclass(frozen=True, slots=True)
 class Meter:
-    """The key of one session. `live` says whether the session is, `expires_at` when it ends by itself, `outlived` that
-    this is later than the key's own end, `expired` that the key's time is over for certain, `rested` that it has been
-    blocked for so long that what it spent is written down at the gateway."""
+    """The key of one session. `borne` says whether the session's newest attempt is one whose cost is metered, `live`
+    whether the session is live, `expires_at` when it ends by itself, `outlived` that this is later than the key's own
+    end, `expired` that the key's time is over for certain, `rested` that it has been blocked for so long that what it
+    spent is written down at the gateway."""
 
     session_id: int
     key_hash: str
@@ -28,6 +29,7 @@ class Meter:
     outlived: bool
     expired: bool
     rested: bool
+    borne: bool
 
 
 OPEN = """
@@ -35,7 +37,9 @@ select session_id, key_hash, budget, spend, blocked_at,
   (sessions.ended_at is null and sessions.expires_at > clock_timestamp()) as live,
   sessions.expires_at, sessions.expires_at > session_meters.expires_at as outlived,
   session_meters.expires_at < clock_timestamp() - interval '1 minute' as expired,
-  coalesce(blocked_at < clock_timestamp() - interval '1 minute', false) as rested
+  coalesce(blocked_at < clock_timestamp() - interval '1 minute', false) as rested,
+  not exists (select from ticket_runs where id = (select max(id) from ticket_runs as own
+    where own.session_id = session_meters.session_id) and cost_kind <> 'hard') as borne
 from session_meters join sessions on sessions.id = session_id
 where session_meters.repository_id = %s and number = %s and settled_at is null order by session_id
 """

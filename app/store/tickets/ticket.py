@@ -77,6 +77,11 @@ class SeenIssue:
     title: str
     form_digest: str | None
 
+    def is_kept_in(self, row: TicketRow) -> bool:
+        """Whether `note` would change nothing."""
+        kept = (row.installation_id, row.title, row.form_digest)
+        return kept == (self.installation_id, text(self.title), self.form_digest)
+
 
 COLUMNS = (
     "repository_id, number, installation_id, title, state, ends_as, since, first_seen_at, form_digest, revision, pool, "
