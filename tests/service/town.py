@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -89,15 +89,26 @@ class Town:
         else:
             await self.github.add_labels(self.shop, number, "ada", f"label-{self.github.world.new_id()}")
 
+    async def give_up(self, number: int) -> None:
+        """Close it if it will never land."""
+        if self.kinds[number] in ("red", "evicted"):
+            self.kinds[number] = "closed"
+            await self.github.close_pull(self.shop, number, "courier[bot]")
+
     def wrong(self) -> dict[int, Mapping[str, str]]:
         """The pull requests whose checks are not as they should be, with the checks that they have."""
-        shown = {number: self.checks(self.shop.pulls[number].head_sha) for number in self.kinds}
-        return {number: checks for number, checks in shown.items() if not self._right(number, checks)}
+        shown: dict[str, dict[str, str]] = defaultdict(dict)  # in one pass: after a day there are many of both
+        for run in self.own_runs():
+            shown[run.head_sha][run.name] = run.conclusion or run.status
+        checks = {number: shown[self.shop.pulls[number].head_sha] for number in self.kinds}
+        return {number: each for number, each in checks.items() if not self._right(number, each)}
 
     def _right(self, number: int, checks: Mapping[str, str]) -> bool:
         match self.kinds[number]:
             case "silent" | "red":
                 return checks.get("mergegate/evidence") == "failure" and "mergegate/review" in checks
+            case "closed":
+                return "in_progress" not in checks.values()
             case "payment":
                 return checks == {"mergegate/evidence": "success", "mergegate/review": "in_progress"}
             case _:
