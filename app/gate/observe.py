@@ -234,6 +234,9 @@ async def _tested_bases(objects: GitObjects | Unread, seen: Look, named: set[str
 
 
 async def _is_within(objects: GitObjects, base: str, commits: Sequence[str]) -> bool:
+    """Whether one of the commits, which are here, is `base` or has it in its history."""
+    if base in commits:
+        return True
     if not await objects.has(base):
         return False
     return any([await objects.is_ancestor(base, commit) for commit in commits])
