@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +23,16 @@ AT_ONCE = 2  # calls of one process: the places of its worker are for pull reque
 SECONDS = 240.0  # for one call; an attempt of the worker has five minutes
 LARGEST_ANSWER = 64 * 1024  # bytes
 KEPT = ("PATH", "HOME")
+
+
+KEEPER = Path(__file__).with_name("keeper.py")
+
+
+def _kept(program: Path) -> tuple[str, ...]:
+    """What it starts ends with it, wherever there is a way to see to that."""
+    if sys.platform != "linux":
+        return (str(program),)
+    return (sys.executable, "-I", str(KEEPER), str(program))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +54,11 @@ class Judges:
 
     async def call(self, judge: str, given: bytes) -> Answer:
         """The judge's answer; a program that cannot be run, or takes or says too much, gives none."""
+        if not os.access(self.programs[judge], os.X_OK):
+            log.error("a judge cannot be run", judge=judge)
+            return Answer(because="the server cannot run it")
         surroundings = {name: os.environ[name] for name in KEPT if name in os.environ}
-        call = Call((str(self.programs[judge]),), surroundings, given, self.seconds, LARGEST_ANSWER)
+        call = Call(_kept(self.programs[judge]), surroundings, given, self.seconds, LARGEST_ANSWER)
         try:
             code, output, said = await run(call)
         except TimeoutError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -136,6 +137,29 @@ async def test_whatever_is_no_answer_cannot_tell(tmp_path: Path, answer: str, re
     judges = Judges({"one": judge_program(tmp_path, "one", answer)}, seconds=0.3 if "sleep" in answer else 20)
     ended = read_answer(await judges.call("one", b"{}" * 100_000))
     assert (ended.said, ended.reasons) == ("cannot_tell", (reason,))
+
+
+@pytest.mark.parametrize("ending", ["exit 0", "sleep 60"])
+async def test_nothing_that_a_judge_started_outlives_its_call(tmp_path: Path, ending: str) -> None:
+    """In sessions of their own, and of parents that have ended; whether it ends by itself or is ended."""
+    left = tmp_path / "left"
+    stray = f"setsid sh -c 'echo $$ >> {left}; setsid sleep 60 & echo $! >> {left}; wait' >/dev/null 2>&1 </dev/null &"
+    waits = f"while [ $(cat {left} 2>/dev/null | wc -l) -lt 2 ]; do sleep 0.01; done"
+    program = judge_program(tmp_path, "one", f"{stray}\n{waits}\n{ending}")
+    await Judges({"one": program}, seconds=2).call("one", b"{}")
+    pids = [int(line) for line in left.read_text().split()]
+    assert len(pids) == 2
+    async with asyncio.timeout(10):
+        while any(_runs(pid) for pid in pids):  # noqa: ASYNC110 - processes of others tell nobody
+            await asyncio.sleep(0.01)
+
+
+def _runs(pid: int) -> bool:
+    """One that has ended and was not waited for yet does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] != b"Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 async def test_a_program_that_is_not_there_cannot_tell(tmp_path: Path) -> None:
