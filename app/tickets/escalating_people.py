@@ -65,10 +65,17 @@ async def tell_people(parts: TicketParts, lease: Lease, key: PeopleKey) -> Outco
     standing = await _plan(telling)
     await _post_all(telling, standing)
     if board is not None:
-        await tell_missed(parts, applier, place, board)
-        await tell_morning(parts, applier, place, board)
-        await tell_week(parts, applier, place, board)
+        await _tell_board(telling, board)
     return Sleep(AGAIN) if standing else Sleep(AHEAD) if board is not None else Done()
+
+
+async def _tell_board(telling: Telling, board: BoardIssue) -> None:
+    """An issue that takes no comment, as one that is locked or gone, keeps nobody from being told elsewhere."""
+    for tell in (tell_missed, tell_morning, tell_week):
+        try:
+            await tell(telling.parts, telling.applier, telling.place, board)
+        except (NotFound, Refused) as gone:
+            log.warning("the board's issue takes no comment", issue=board.number, because=str(gone))
 
 
 async def _plan(telling: Telling) -> dict[int, Escalation]:

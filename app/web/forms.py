@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlsplit
 
 from fastapi import Request
 from starlette.requests import ClientDisconnect
@@ -18,6 +18,7 @@ from app.web.sign_in import Person, UserAuthorization
 LIFETIME = timedelta(hours=12)
 LONGEST = 32 * 1024  # bytes of a form
 MOST_FIELDS = 10
+DEFAULT_PORTS = {"https": 443, "http": 80}
 SECONDS = 20.0  # until all of it is there
 
 
@@ -36,7 +37,7 @@ class Forms:
     @classmethod
     def of(cls, authorization: UserAuthorization, now: Callable[[], datetime]) -> Forms:
         seal = Cookie.of("mergegate-form", LIFETIME, authorization.client_secret, secure=authorization.secure)
-        return cls(authorization.public_url, seal, now)
+        return cls(origin_of(authorization.public_url), seal, now)
 
     def token(self, person: Person) -> str:
         """For all forms of one page."""
@@ -55,6 +56,14 @@ class Forms:
         if claims is None or claims.get("sub") != str(person.id):
             raise NotOurs
         return str(claims["once"])
+
+
+def origin_of(url: str) -> str:
+    """As a browser writes it in `Origin`: small letters, and no port that is the scheme's own (RFC 6454, 6.2)."""
+    parts = urlsplit(url)
+    port = None if parts.port == DEFAULT_PORTS.get(parts.scheme) else parts.port
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+    return f"{parts.scheme}://{host}" + ("" if port is None else f":{port}")
 
 
 async def read_form(request: Request, seconds: float = SECONDS) -> dict[str, str]:

@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 
 Value = TypeVar("Value")
 MOST = 200  # kept
+SECONDS = 20.0  # for one reading
 
 
 class TooManyWait(Exception):
@@ -22,11 +23,14 @@ class Recent(Generic[Value]):
     Who asks may go away and ask for something else while what was begun goes on, so there must be an end of it.
     """
 
-    def __init__(self, lifetime: timedelta, now: Callable[[], datetime], at_once: int, most: int) -> None:
+    def __init__(
+        self, lifetime: timedelta, now: Callable[[], datetime], at_once: int, most: int, seconds: float = SECONDS
+    ) -> None:
         self._lifetime = lifetime
         self._now = now
         self._free = asyncio.Semaphore(at_once)
         self._most = most
+        self._seconds = seconds
         self._begun: set[asyncio.Task[Value]] = set()
         self._kept: OrderedDict[Hashable, tuple[datetime, asyncio.Task[Value]]] = OrderedDict()
 
@@ -56,5 +60,10 @@ class Recent(Generic[Value]):
         return task
 
     async def _read(self, read: Callable[[], Awaitable[Value]]) -> Value:
+        """A reading that takes too long gives its place to the next one, and those who waited for it come again."""
         async with self._free:
-            return await read()
+            try:
+                async with asyncio.timeout(self._seconds):
+                    return await read()
+            except TimeoutError:
+                raise TooManyWait from None

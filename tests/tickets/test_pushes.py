@@ -9,6 +9,7 @@ from typing import get_args
 
 import pytest
 
+from app.github.errors import Refused
 from app.keys import PeopleKey
 from app.store import work
 from app.store.database import Database
@@ -131,6 +132,29 @@ async def test_the_morning_and_the_week_are_told_once_on_the_board(
         assert "`mergegate-audit " in report.body
         await tell(at_desk, timedelta(minutes=5))
         assert len(at_desk.of_gate(board.number)) == before + 2
+
+
+async def test_a_board_that_takes_no_comment_keeps_nobody_from_being_told(
+    tmp_path: Path, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    async def locked(*given: object) -> None:
+        asked.append(1)
+        raise Refused("POST /issues/1/comments", "the issue is locked", status=403)
+
+    for name in ("tell_missed", "tell_morning", "tell_week"):
+        monkeypatch.setattr(f"app.tickets.escalating_people.{name}", locked)
+    async with telling_desk(tmp_path, database) as at_desk:
+        await _board(at_desk)
+        asked.clear()
+        issue = await _issue(at_desk)
+        await brought_up(at_desk, range(issue.number, issue.number + 1))
+        await tell(at_desk)
+        assert len(told(at_desk, issue.number)) == 1
+        assert len(asked) == 6  # at both looks
+        rows = await database.query("select attempts, parked from work where key like 'people:%%'")
+        assert rows == [(0, False)]
 
 
 async def test_a_person_has_one_day_over_all_repositories(database: Database) -> None:

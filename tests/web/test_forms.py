@@ -9,7 +9,7 @@ import pytest
 from starlette.requests import Request
 from starlette.types import Message
 
-from app.web.forms import LONGEST, MOST_FIELDS, NotOurs, read_form
+from app.web.forms import LONGEST, MOST_FIELDS, NotOurs, origin_of, read_form
 
 pytestmark = pytest.mark.anyio
 FORM = "application/x-www-form-urlencoded"
@@ -35,6 +35,21 @@ def _request(messages: Sequence[Message], content_type: str = FORM) -> Request:
 
 def _part(body: bytes, *, more: bool = False) -> Message:
     return {"type": "http.request", "body": body, "more_body": more}
+
+
+@pytest.mark.parametrize(
+    ("url", "origin"),
+    [
+        ("https://gate.example", "https://gate.example"),
+        ("https://Gate.example:443", "https://gate.example"),
+        ("https://gate.example:8443", "https://gate.example:8443"),
+        ("https://gate.example:80", "https://gate.example:80"),
+        ("http://127.0.0.1:80/", "http://127.0.0.1"),
+        ("http://[::1]:8000", "http://[::1]:8000"),
+    ],
+)
+def test_our_origin_is_written_as_browsers_do(url: str, origin: str) -> None:
+    assert origin_of(url) == origin
 
 
 async def test_the_parts_of_a_form_are_one() -> None:

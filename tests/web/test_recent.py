@@ -92,3 +92,19 @@ async def test_a_page_that_would_wait_too_long_says_so() -> None:
     answer = await entrance.guarded(show)
     assert answer.status_code == 503
     assert BUSY[1] in bytes(answer.body).decode()
+
+
+async def test_one_reading_that_takes_too_long_does_not_keep_the_place_from_others() -> None:
+    source = Source()
+    recent = Recent[int](timedelta(seconds=5), lambda: source.now, 1, 9, seconds=0.05)
+
+    async def never() -> int:
+        await asyncio.Event().wait()
+        return 0
+
+    slow = asyncio.create_task(recent.get("slow", never))
+    await asyncio.sleep(0)
+    assert await recent.get("a", source.read) == 1
+    with pytest.raises(TooManyWait):
+        await slow
+    assert await recent.get("slow", source.read) == 2
