@@ -57,7 +57,7 @@ STORED: tuple[Message, Message] = (
     {"type": "http.response.body"},
 )
 
-Headers = Mapping[str, str]  # by lower-case name; the first of several
+Headers = Mapping[bytes, bytes]  # by lower-case name; the first of several
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class Intake:
         return choose
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in reversed(scope["headers"])}
+        headers = dict(reversed(scope["headers"]))
         try:
             with TAKEN.time():
                 await self._accept(headers, receive)
@@ -113,7 +113,7 @@ class Intake:
 
     async def _verified(self, headers: Headers, receive: Receive) -> bytes:
         """The body, if it has the signature of a secret. Raises Unacceptable."""
-        signature = headers.get("x-hub-signature-256")
+        signature = headers.get(b"x-hub-signature-256")
         if signature is None:  # nothing of such a body needs to be read
             verify(b"", signature, self.secrets)
         try:
@@ -133,9 +133,9 @@ class Intake:
             raise Unacceptable(400, f"the delivery cannot be stored: {type(wrong).__name__}") from wrong
 
 
-def verify(raw: bytes, signature: str | None, secrets: Sequence[SecretStr]) -> None:
+def verify(raw: bytes, signature: bytes | None, secrets: Sequence[SecretStr]) -> None:
     """SHA-256 over the raw body, compared in constant time. No other algorithm and no absence is accepted."""
-    given = (signature or "").encode("ascii", "replace")
+    given = signature or b""
     good = False
     for secret in secrets:
         expected = "sha256=" + hmac.digest(secret.get_secret_value().encode(), raw, "sha256").hex()
@@ -148,7 +148,9 @@ def verify(raw: bytes, signature: str | None, secrets: Sequence[SecretStr]) -> N
 
 
 def _delivery(headers: Headers, raw: bytes, own_app_ids: frozenset[int]) -> Delivery:
-    event, hook_id, delivery_id = (_header(headers, f"x-github-{name}") for name in ("event", "hook-id", "delivery"))
+    event, hook_id, delivery_id = (
+        _header(headers, b"x-github-" + name) for name in (b"event", b"hook-id", b"delivery")
+    )
     if not (hook_id.isascii() and hook_id.isdigit() and len(hook_id) < 19):
         raise Unacceptable(400, "X-GitHub-Hook-ID is no number")
     try:
@@ -174,8 +176,8 @@ def _delivery(headers: Headers, raw: bytes, own_app_ids: frozenset[int]) -> Deli
 
 def _named(headers: Headers) -> dict[str, str]:
     """For log lines; bound to the context they would cling to the writer's task as well, and cost each delivery."""
-    named = {"delivery": "x-github-delivery", "webhook_event": "x-github-event"}
-    return {name: headers.get(header, "")[:LONGEST_HEADER] for name, header in named.items()}
+    named = {"delivery": b"x-github-delivery", "webhook_event": b"x-github-event"}
+    return {name: headers.get(header, b"")[:LONGEST_HEADER].decode("latin-1") for name, header in named.items()}
 
 
 def _check_json(raw: bytes) -> None:
@@ -188,10 +190,10 @@ def _check_json(raw: bytes) -> None:
         raise Unacceptable(400, "the body is JSON, but no object")
 
 
-def _header(headers: Headers, name: str) -> str:
-    value = headers.get(name, "").strip()
+def _header(headers: Headers, name: bytes) -> str:
+    value = headers.get(name, b"").decode("latin-1").strip()
     if not value or len(value) > LONGEST_HEADER:
-        raise Unacceptable(400, f"{name} is missing or too long")
+        raise Unacceptable(400, f"{name.decode()} is missing or too long")
     return value
 
 

@@ -104,7 +104,7 @@ async def test_a_signed_delivery_is_stored_as_it_came_and_marks_its_key(endpoint
 async def test_the_documented_example_of_a_signature_is_accepted() -> None:
     """The test values of https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries."""
     given = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17"
-    webhook.verify(b"Hello, World!", given, (SecretStr("It's a Secret to Everybody"),))
+    webhook.verify(b"Hello, World!", given.encode(), (SecretStr("It's a Secret to Everybody"),))
 
 
 async def test_a_repeat_is_stored_once_and_marks_its_key_again(endpoint: Endpoint) -> None:
@@ -179,7 +179,7 @@ class _Hmac:
 
 async def test_without_any_secret_nothing_is_accepted() -> None:
     with pytest.raises(Unacceptable, match="wrong"):
-        webhook.verify(OPENED, "sha256=" + hmac.new(b"", OPENED, hashlib.sha256).hexdigest(), ())
+        webhook.verify(OPENED, b"sha256=" + hmac.new(b"", OPENED, hashlib.sha256).hexdigest().encode(), ())
 
 
 @pytest.mark.parametrize(
