@@ -21,6 +21,7 @@ from app.tickets.reporting import Report, read_report
 from app.tickets.scaling import decide_week
 from policies.tickets.report import report_text
 from policies.tickets.week import week_of
+from policies.tickets.words import Language
 
 PURPOSE = "report"
 LATE = timedelta(days=3)  # who was away for longer reads it with `mergegate report`
@@ -40,9 +41,9 @@ async def tell_week(parts: TicketParts, applier: Applier, place: Place, board: B
     async with parts.gate.database.transaction() as connection:
         report = await read_report(connection, place.repository.id, week, week.ends)
         head = await audit.head(connection)
-    await applier.apply((PostNotice(board.number, PURPOSE, week.name, week_text(report, head)),))
+    await applier.apply((PostNotice(board.number, PURPOSE, week.name, week_text(report, head, place.rules.language)),))
 
 
-def week_text(report: Report, head: Head) -> str:
+def week_text(report: Report, head: Head, language: Language = "en") -> str:
     told = f"Audit log: `{anchor_line(head)}`, anchored once a day in the commit status `{CONTEXT}`."
-    return f"{report_text(report.this, report.before, report.scale)}\n\n{told}"
+    return f"{report_text(report.this, report.before, report.scale, language)}\n\n{told}"

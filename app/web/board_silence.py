@@ -25,11 +25,11 @@ class Silence:
         """What is to be said in red; nothing while all is well."""
         words, found = PAGE_TEXTS[language], []
         if self.gate > work.LATE:
-            found.append(words["quiet_gate"].format(age=ago(self.gate)))
+            found.append(words["quiet_gate"].format(age=ago(self.gate, language)))
         if self.github is None:
             found.append(words["never"])
         elif self.github > GITHUB_WAITS:
-            found.append(words["quiet_github"].format(age=ago(self.github)))
+            found.append(words["quiet_github"].format(age=ago(self.github, language)))
         return tuple(found)
 
     def record(self) -> dict[str, bool]:

@@ -34,7 +34,7 @@ def people_router(
     pull_page = PullPage(gate.database, entrance, github, gate.now)
     board_page = BoardPage(TicketParts(gate), entrance, github, gate.now)
     board_acts = BoardActs(board_page, entrance, Forms.of(authorization, gate.now), github)
-    report_page = ReportPage(gate.database, entrance, gate.now)
+    report_page = ReportPage(gate.database, entrance, gate.now, board_page.place)
     router = APIRouter()
     for part in (pages, sign_in, pull_page, board_page, board_acts, report_page):
         router.include_router(part.router())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import csv
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
@@ -13,16 +13,22 @@ from typing import Any
 from fastapi import APIRouter, Path, Request
 from fastapi.responses import Response
 
+from app.github.errors import GitHubError
 from app.store.database import Database
+from app.store.repositories import Repository
+from app.tickets.parts import Place
 from app.tickets.reporting import read_weeks
 from app.web.conditional import conditional
 from app.web.entrance import Entrance, Visit
 from app.web.pages import HEADERS
 from app.web.recent import Recent
 from policies.tickets.metrics import Metrics
+from policies.tickets.page_texts import PAGE_TEXTS
 from policies.tickets.plot import HEIGHT, WIDTH, plots
 from policies.tickets.report import CSV_HEAD, ScaleShown, csv_rows, headline
+from policies.tickets.report_texts import REPORT_TEXTS
 from policies.tickets.week import Week, read_week, week_of
+from policies.tickets.words import Language
 
 WEEKS = 12
 REMEMBERED = timedelta(minutes=1)
@@ -32,8 +38,15 @@ Weeks = tuple[tuple[Metrics, ...], ScaleShown]
 class ReportPage:
     """The weeks are those of UTC, as the scale rule's."""
 
-    def __init__(self, database: Database, entrance: Entrance, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        database: Database,
+        entrance: Entrance,
+        now: Callable[[], datetime],
+        place_of: Callable[[Repository], Awaitable[Place | None]],
+    ) -> None:
         self._database = database
+        self._place_of = place_of
         self._entrance = entrance
         self._pages = entrance.pages
         self._now = now
@@ -74,8 +87,17 @@ class ReportPage:
     async def _page(self, visit: Visit, week: Week) -> Response:
         weeks, scale = await self._read(visit, week)
         later = week.before(-1) if week.monday < week_of(self._now(), UTC).monday else None
-        values = await asyncio.to_thread(shown, weeks, scale, visit.path)
+        language = await self._language(visit)
+        values = await asyncio.to_thread(shown, weeks, scale, visit.path, language)
         return self._pages.page("report.html", **values, earlier=week.before(1).name, later=later and later.name)
+
+    async def _language(self, visit: Visit) -> Language:
+        """The policy's, as tickets and board have it. The numbers are there without GitHub, and then in English."""
+        try:
+            place = await self._place_of(visit.repository)
+        except GitHubError:
+            return "en"
+        return "en" if place is None else place.rules.language
 
     async def _csv(self, visit: Visit, week: Week) -> Response:
         weeks, _ = await self._read(visit, week)
@@ -92,14 +114,16 @@ class ReportPage:
             return await read_weeks(connection, repository_id, week, WEEKS, self._now())
 
 
-def shown(weeks: Sequence[Metrics], scale: ScaleShown, path: str) -> dict[str, Any]:
+def shown(weeks: Sequence[Metrics], scale: ScaleShown, path: str, language: Language) -> dict[str, Any]:
     """What the template is given. The weeks come oldest first."""
     return {
+        "language": language,
+        "words": {**PAGE_TEXTS[language], **REPORT_TEXTS[language]},
         "path": path,
         "week": weeks[-1].week,
-        "headline": headline(weeks[-1], scale),
+        "headline": headline(weeks[-1], scale, language),
         "scale": scale,
-        "plots": plots(weeks),
+        "plots": plots(weeks, language),
         "width": WIDTH,
         "height": HEIGHT,
     }

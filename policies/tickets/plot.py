@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from policies.tickets.metrics import Metrics
 from policies.tickets.report import Row, rows
+from policies.tickets.words import Language
 
 WIDTH, HEIGHT = 320, 72
 TOP, GAP = 4, 4
@@ -51,7 +52,7 @@ class Plot:
         return "; ".join(f"{bar.week}: {bar.shown}" for bar in self.bars)
 
 
-def plots(weeks: Sequence[Metrics]) -> tuple[Plot, ...]:
+def plots(weeks: Sequence[Metrics], language: Language = "en") -> tuple[Plot, ...]:
     """Every number that any of the weeks has, in the report's order. The weeks come oldest first."""
     found = [{row.key: row for row in rows(week)} for week in weeks]
     kinds: dict[str, Row] = {}
@@ -60,7 +61,7 @@ def plots(weeks: Sequence[Metrics]) -> tuple[Plot, ...]:
     named = [(week.week, table) for week, table in zip(weeks, found, strict=True)]
     order = list(kinds)
     ordered = sorted(kinds.values(), key=lambda kind: order.index(_parent(kind.key)))
-    return tuple(_plot(kind, [(name, _of(table, kind)) for name, table in named]) for kind in ordered)
+    return tuple(_plot(kind, [(name, _of(table, kind)) for name, table in named], language) for kind in ordered)
 
 
 def _parent(key: str) -> str:
@@ -73,19 +74,21 @@ def _of(table: Mapping[str, Row], kind: Row) -> Row:
     return table.get(kind.key) or Row(kind.key, kind.words, kind.unit, 0)
 
 
-def _plot(kind: Row, found: Sequence[tuple[str, Row]]) -> Plot:
+def _plot(kind: Row, found: Sequence[tuple[str, Row]], language: Language) -> Plot:
     most = ceiling(max((row.value or 0.0 for _, row in found), default=0.0))
     pitch = WIDTH / len(found)
-    bars = tuple(_bar(place * pitch, pitch - GAP, week, row, most) for place, (week, row) in enumerate(found))
-    return Plot(kind.key, kind.words, found[-1][1].shown, Row(kind.key, "", kind.unit, most).shown, bars)
+    drawn = [(week, row.value, row.shown_in(language)) for week, row in found]
+    bars = tuple(_bar(place * pitch, pitch - GAP, *each, most) for place, each in enumerate(drawn))
+    top = Row(kind.key, "", kind.unit, most).shown_in(language)
+    return Plot(kind.key, kind.named_in(language), bars[-1].shown, top, bars)
 
 
-def _bar(x: float, width: float, week: str, row: Row, most: float) -> Bar:
-    if row.value is None:
-        return Bar(week, row.shown, round(x, 1), HEIGHT, round(width, 1), None)
-    full = (HEIGHT - TOP) * row.value / most
-    height = max(full, LEAST) if row.value else 0.0
-    return Bar(week, row.shown, round(x, 1), round(HEIGHT - height, 1), round(width, 1), round(height, 1))
+def _bar(x: float, width: float, week: str, value: float | None, shown: str, most: float) -> Bar:
+    if value is None:
+        return Bar(week, shown, round(x, 1), HEIGHT, round(width, 1), None)
+    full = (HEIGHT - TOP) * value / most
+    height = max(full, LEAST) if value else 0.0
+    return Bar(week, shown, round(x, 1), round(HEIGHT - height, 1), round(width, 1), round(height, 1))
 
 
 def ceiling(value: float) -> float:

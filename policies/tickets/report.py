@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from policies.tickets.metrics import Metrics
 from policies.tickets.rates import Drift, Ratio
+from policies.tickets.report_texts import NAMES, REPORT_TEXTS
+from policies.tickets.texts import TEXTS
+from policies.tickets.words import Language
 
 Unit = Literal["", "share", "each", "hours", "seconds", "USD", "times"]
 NOT_RECORDED = "not recorded"
@@ -29,13 +32,26 @@ class Row:
 
     @property
     def shown(self) -> str:
+        return self.shown_in("en")
+
+    def shown_in(self, language: Language) -> str:
         """As people read it: with what it was counted from."""
+        words = REPORT_TEXTS[language]
         if not self.recorded:
-            return NOT_RECORDED
+            return words["not_recorded"]
         if self.value is None:
-            return NOTHING
-        counted = "" if self.whole is None else f" ({self.part:g} of {self.whole})"
-        return f"{'≥ ' if self.at_least else ''}{_number(self.value, self.unit)}{counted}"
+            return words["not_any"]
+        counted = "" if self.whole is None else " " + words["counted"].format(part=f"{self.part:g}", whole=self.whole)
+        return f"{'≥ ' if self.at_least else ''}{_number(self.value, self.unit, words)}{counted}"
+
+    def named_in(self, language: Language) -> str:
+        """Its name; that of a cause with what it is a cause of."""
+        names, (whole, _, cause) = NAMES[language], self.key.partition("_")
+        if not names:
+            return self.words
+        if self.key in names:
+            return names[self.key]
+        return names[whole] + (names.get(cause) or TEXTS[language][cause])
 
     @property
     def plain(self) -> str:
@@ -43,12 +59,12 @@ class Row:
         return NOT_RECORDED if not self.recorded else NOTHING if self.value is None else f"{self.value:.6g}"
 
 
-def _number(value: float, unit: Unit) -> str:
+def _number(value: float, unit: Unit, words: Mapping[str, str]) -> str:
     if unit == "share":
         return f"{100 * value:.1f} %"
     if unit == "":
         return f"{value:g}"
-    return f"{value:.2f}" if unit == "each" else f"{value:.2f} {unit}"
+    return f"{value:.2f}" if unit == "each" else f"{value:.2f} {words[unit]}"
 
 
 def rows(metrics: Metrics) -> tuple[Row, ...]:
@@ -143,28 +159,32 @@ class ScaleShown:
     because: tuple[str, ...]
 
 
-def headline(this: Metrics, scale: ScaleShown) -> str:
+def headline(this: Metrics, scale: ScaleShown, language: Language = "en") -> str:
     """The verdict and what follows from it, in one line."""
-    change = "raised" if scale.raised else "not raised"
-    return (
-        f"{this.week}: {this.completed} merged of {this.ended} that ended, "
-        f"{this.review_wait.open} waiting for a person; {scale.step} tickets may be in work at a time, {change}."
+    words = REPORT_TEXTS[language]
+    return words["headline"].format(
+        week=this.week,
+        merged=this.completed,
+        ended=this.ended,
+        open=this.review_wait.open,
+        step=scale.step,
+        change=words["raised" if scale.raised else "not_raised"],
     )
 
 
-def report_text(this: Metrics, before: Metrics, scale: ScaleShown) -> str:
+def report_text(this: Metrics, before: Metrics, scale: ScaleShown, language: Language = "en") -> str:
     """Markdown for a comment: the verdict, why not more agents, and all numbers beside those of the week before."""
     reasons = [f"- {reason}" for reason in scale.because]
-    why = ["", "Not more at a time, because:", *reasons] if reasons else []
-    return "\n".join([f"**{headline(this, scale)}**", *why, "", *_table(rows(this), rows(before), this, before)])
+    why = ["", f"{REPORT_TEXTS[language]['because']}:", *reasons] if reasons else []
+    return "\n".join([f"**{headline(this, scale, language)}**", *why, "", *_table(this, before, language)])
 
 
-def _table(this: Sequence[Row], before: Sequence[Row], *weeks: Metrics) -> Iterator[str]:
-    earlier = {row.key: row.shown for row in before}
-    yield f"| | {weeks[0].week} | {weeks[1].week} |"
+def _table(this: Metrics, before: Metrics, language: Language) -> Iterator[str]:
+    earlier = {row.key: row.shown_in(language) for row in rows(before)}
+    yield f"| | {this.week} | {before.week} |"
     yield "|---|--:|--:|"
-    for row in this:
-        yield f"| {row.words} | {row.shown} | {earlier.get(row.key, '0')} |"
+    for row in rows(this):
+        yield f"| {row.named_in(language)} | {row.shown_in(language)} | {earlier.get(row.key, '0')} |"
 
 
 CSV_HEAD = ("week", "metric", "value", "part", "whole", "unit")

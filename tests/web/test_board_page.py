@@ -80,6 +80,9 @@ def test_the_first_line_says_who_must_do_what_and_silence_is_said_in_red() -> No
     late = page(EMPTY, Silence(timedelta(), timedelta(hours=2)))
     assert "GitHub was last looked at 2 hours ago" in late
     assert 'class="late">' not in page(EMPTY).replace('id="silent" class="late"', "")
+    quiet = Silence(timedelta(minutes=5), timedelta(hours=2))
+    assert quiet.sentences("ja")[0].startswith("ゲートが 5 分 動いていません。")
+    assert "2 時間 前" in quiet.sentences("ja")[1] and "2 小时 前" in quiet.sentences("zh")[1]
 
 
 @pytest.mark.parametrize("language", get_args(Language))

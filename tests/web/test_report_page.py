@@ -13,6 +13,7 @@ from app.web.pages import FOLDER, Pages
 from app.web.report_page import csv_text, shown
 from policies.tickets.report import ScaleShown
 from policies.tickets.week import week_of
+from policies.tickets.words import Language
 from tests.policies.tickets.weeks import weeks_of
 from tests.tickets.conftest import at_desk
 from tests.tickets.desk import Desk
@@ -27,14 +28,19 @@ PAGES = Pages()
 KEPT_AT_FIVE = ScaleShown(5, raised=False, because=("attempts ended by a limit: 12 of 40, more than 10%", "<b>`x`</b>"))
 
 
-def page(count: int) -> str:
-    values = shown(weeks_of(count), KEPT_AT_FIVE, "/acme/shop")
+def page(count: int, language: Language = "en") -> str:
+    values = shown(weeks_of(count), KEPT_AT_FIVE, "/acme/shop", language)
     return bytes(PAGES.page("report.html", earlier="2026-W47", later="2026-W49", **values).body).decode()
 
 
 @pytest.mark.parametrize("count", [0, 1, 30, 1_000])
 def test_the_page_reads_as_its_golden_file(count: int) -> None:
     assert_golden(f"report-{count}", page(count))
+
+
+@pytest.mark.parametrize("language", ["ja", "zh"])
+def test_the_other_languages_read_as_their_golden_file(language: Language) -> None:
+    assert_golden(f"report-30-{language}", page(30, language))
 
 
 def test_the_verdict_comes_first_then_why_not_more() -> None:
@@ -97,7 +103,8 @@ async def test_twelve_weeks_hold_the_same_numbers_as_one(at_desk: Desk) -> None:
 @pytest.mark.parametrize("count", [1_000, *([0, 1, 30] if KEPT else [])])
 async def test_nothing_is_wider_than_the_screen(count: int, width: int, tmp_path: Path) -> None:
     style = (FOLDER / "style.css").read_bytes()
-    picture, title = await painted(page(count), style, width, tmp_path / str(width))
+    language: Language = "ja" if count == 30 else "en"
+    picture, title = await painted(page(count, language), style, width, tmp_path / str(width))
     if KEPT:
         (Path(KEPT) / f"report-{count}-{width}.png").write_bytes(picture)
     assert title == "fits"

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import string
 from datetime import UTC, date, datetime
+from typing import get_args
+
+import pytest
 
 from policies.tickets.metrics import measure
-from policies.tickets.records import Records
-from policies.tickets.report import CSV_HEAD, ScaleShown, csv_rows, report_record, report_text, rows
+from policies.tickets.page_texts import PAGE_TEXTS
+from policies.tickets.rates import RERUN_CAUSES
+from policies.tickets.records import ESCALATIONS, Records
+from policies.tickets.report import CSV_HEAD, Row, ScaleShown, csv_rows, report_record, report_text, rows
+from policies.tickets.report_texts import ENGLISH, REPORT_TEXTS
 from policies.tickets.week import Week
+from policies.tickets.words import Language
 from tests.policies.tickets.test_metrics import COUNTED_BY_HAND
 
 NOTHING = measure(Records(), Week(date(2026, 11, 16), UTC), datetime(2027, 1, 1, tzinfo=UTC))
@@ -78,3 +86,35 @@ def test_a_spreadsheet_has_a_row_for_each_number() -> None:
     assert found["cap_hit_rate"] == ("2026-W48", "cap_hit_rate", "0.333333", 2, 6, "share")
     assert found["completed"] == ("2026-W48", "completed", "2", None, None, "")
     assert found["judge_overrule_rate"][2] == "n/a"
+
+
+@pytest.mark.parametrize("language", get_args(Language))
+def test_every_number_has_a_name_and_every_word_its_places_in_every_language(language: Language) -> None:
+    found = [*rows(COUNTED_BY_HAND), *rows(NOTHING)]
+    names = {row.key: row.named_in(language) for row in found}
+    assert len(set(names.values())) == len(names)
+    assert (names["completed"] == "Merged") is (language == "en")
+    words = REPORT_TEXTS[language]
+    assert {key: _places(text) for key, text in words.items()} == {key: _places(text) for key, text in ENGLISH.items()}
+    assert not words.keys() & PAGE_TEXTS[language].keys()
+
+
+def test_causes_are_named_with_what_they_are_causes_of() -> None:
+    reruns = [Row(f"reruns_{cause}", "x", "", 1) for cause in (*RERUN_CAUSES.values(), "redirect", "conflict", "other")]
+    raised = [Row(f"escalations_{cause}", "x", "", 1) for cause in sorted(ESCALATIONS)]
+    assert {row.named_in("ja").partition("：")[0] for row in reruns} == {"… 追加の試行"}
+    assert Row("escalations_data_migration", "x", "", 1).named_in("zh") == "… 上报给人的：它会更改已存储的数据"
+    for row in (*reruns, *raised):
+        assert row.named_in("zh").partition("：")[2], row.key
+
+
+def test_units_and_ratios_are_in_the_language() -> None:
+    assert Row("review_oldest", "", "hours", 2.0).shown == "2.00 hours"
+    assert Row("review_oldest", "", "hours", 2.0).shown_in("ja") == "2.00 時間"
+    assert Row("conflict_rate", "", "share", 0.5, 1, 2).shown_in("zh") == "50.0 % （2 中的 1）"
+    assert Row("conflict_rate", "", "share", None, 0, 0).shown_in("ja") == "該当なし"
+    assert Row("canary_pass", "", "share", None, recorded=False).shown_in("zh") == "没有记录"
+
+
+def _places(words: str) -> set[str | None]:
+    return {name for _, name, _, _ in string.Formatter().parse(words) if name is not None}

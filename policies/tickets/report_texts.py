@@ -1,0 +1,152 @@
+"""The words of the week's numbers: one table of three languages.
+
+English names of the numbers stand where they are counted (`report`); the other languages name each by its key. Every
+other key stands in every language with the same placeholders. Why not more tickets may be in work is kept as it was
+decided, in English.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from policies.tickets.words import Language
+
+ENGLISH: Mapping[str, str] = {
+    "headline": "{week}: {merged} merged of {ended} that ended, {open} waiting for a person; {step} tickets may be in "
+    "work at a time, {change}.",
+    "raised": "raised",
+    "not_raised": "not raised",
+    "because": "Not more at a time, because",
+    "not_recorded": "not recorded",
+    "not_any": "n/a",
+    "counted": "({part} of {whole})",
+    "hours": "hours",
+    "seconds": "seconds",
+    "USD": "USD",
+    "times": "times",
+    "last_weeks": "The last {count} weeks",
+    "legend": "A bar is a week, the last one {week}; a dot where there was nothing to count.",
+    "range": "{first} to {last}, top {most}",
+    "each_week": "Each week",
+    "week": "week",
+}
+JAPANESE: Mapping[str, str] = {
+    "headline": "{week}：終了 {ended} 件のうちマージ {merged} 件、人を待つもの {open} 件。同時に作業できるチケットは "
+    "{step} 件（{change}）。",
+    "raised": "引き上げ",
+    "not_raised": "据え置き",
+    "because": "引き上げない理由",
+    "not_recorded": "記録なし",
+    "not_any": "該当なし",
+    "counted": "（{whole} のうち {part}）",
+    "hours": "時間",
+    "seconds": "秒",
+    "USD": "USD",
+    "times": "倍",
+    "last_weeks": "直近 {count} 週",
+    "legend": "棒は一週間、最後は {week}。点は数えるものがなかった週です。",
+    "range": "{first} から {last}、上端 {most}",
+    "each_week": "週ごと",
+    "week": "週",
+}
+CHINESE: Mapping[str, str] = {
+    "headline": "{week}：结束的 {ended} 个中已合并 {merged} 个，{open} 个在等人；"
+    "同时可进行 {step} 个工单（{change}）。",
+    "raised": "已提高",
+    "not_raised": "未提高",
+    "because": "不再提高的原因",
+    "not_recorded": "没有记录",
+    "not_any": "无",
+    "counted": "（{whole} 中的 {part}）",
+    "hours": "小时",
+    "seconds": "秒",
+    "USD": "USD",
+    "times": "倍",
+    "last_weeks": "最近 {count} 周",
+    "legend": "一根柱子是一周，最后一根是 {week}；圆点表示没有可数的内容。",
+    "range": "{first} 至 {last}，顶端 {most}",
+    "each_week": "每周",
+    "week": "周",
+}
+REPORT_TEXTS: Mapping[Language, Mapping[str, str]] = {"en": ENGLISH, "ja": JAPANESE, "zh": CHINESE}
+
+# By the key of the number, those of causes by what stands before the cause.
+NAMES: Mapping[Language, Mapping[str, str]] = {
+    "en": {},
+    "ja": {
+        "completed": "マージ",
+        "ended": "終了（すべて）",
+        "questions_per_completed": "マージ一件あたりの質問",
+        "rerun_rate": "終了一件あたりの追加の試行",
+        "reruns": "… 追加の試行：",
+        "conflict_rate": "競合のあったプルリクエスト",
+        "review_wait_median": "人を待った時間、中央値",
+        "review_wait_p90": "人を待った時間、90 パーセンタイル",
+        "review_wait_total": "人を待った時間、合計",
+        "review_waiting": "まだ人を待つもの",
+        "review_oldest": "そのうち最も古いもの",
+        "revert_rate": "二週間前にマージされ、取り消されたもの",
+        "escalation_rate": "人に上げられた終了チケット",
+        "escalations": "… 人に上げられたもの：",
+        "cap_hit_rate": "上限で終わった試行",
+        "zero_touch_rate": "途中で人の手を経ずにマージ",
+        "first_pass_rate": "最初の判定で合格",
+        "cost_per_merged": "マージ一件あたりの費用",
+        "unknown_costs": "費用の分からない試行と判定者",
+        "false_pass_rate": "二週間前の誤った合格",
+        "overrule_rate": "人が覆した判定",
+        "judge_false_pass_rate": "二週間前の判定者の誤った合格",
+        "judge_overrule_rate": "人が覆した判定者の意見",
+        "stop_latency_p95": "停止が完了するまで、95 パーセンタイル",
+        "stops_unconfirmed": "確認されていない停止",
+        "canary_pass": "止められたカナリアチケット",
+        "push_load": "一人への一日の通知、最多",
+        "actionable_pushes": "そのうち対応のあったもの",
+        "cap_drift": "引き上げられた上限の中央値",
+        "limits_raised": "人が引き上げた上限",
+        "paths_granted": "人が後から許可したパス",
+        "verification": "検証",
+        "infra": "環境",
+        "conflict": "競合",
+        "redirect": "指示の変更",
+        "other": "その他",
+    },
+    "zh": {
+        "completed": "已合并",
+        "ended": "以任何方式结束",
+        "questions_per_completed": "每个已合并工单的提问",
+        "rerun_rate": "每个已结束工单的额外尝试",
+        "reruns": "… 额外尝试：",
+        "conflict_rate": "有冲突的拉取请求",
+        "review_wait_median": "等人的时间，中位数",
+        "review_wait_p90": "等人的时间，第 90 百分位",
+        "review_wait_total": "等人的时间，合计",
+        "review_waiting": "仍在等人",
+        "review_oldest": "其中最久的",
+        "revert_rate": "两周前合并后被撤销的",
+        "escalation_rate": "上报给人的已结束工单",
+        "escalations": "… 上报给人的：",
+        "cap_hit_rate": "因上限而结束的尝试",
+        "zero_touch_rate": "中途无人介入即合并",
+        "first_pass_rate": "首次判定即通过",
+        "cost_per_merged": "每个已合并工单的费用",
+        "unknown_costs": "未说明费用的尝试和评判者",
+        "false_pass_rate": "两周前错误的通过",
+        "overrule_rate": "被人推翻的判定",
+        "judge_false_pass_rate": "两周前评判者错误的通过",
+        "judge_overrule_rate": "被人推翻的评判者意见",
+        "stop_latency_p95": "停止完成所需时间，第 95 百分位",
+        "stops_unconfirmed": "尚未确认的停止",
+        "canary_pass": "被停止的金丝雀工单",
+        "push_load": "一人一天的即时消息，最多",
+        "actionable_pushes": "其中得到处理的",
+        "cap_drift": "被提高的上限，中位数",
+        "limits_raised": "由人提高的上限",
+        "paths_granted": "由人后来允许的路径",
+        "verification": "验证",
+        "infra": "环境",
+        "conflict": "冲突",
+        "redirect": "改变指示",
+        "other": "其他",
+    },
+}
