@@ -25,6 +25,9 @@ __all__ = ["anyio_backend", "data_folder", "database", "database_url", "emptied"
 TABLES = """
 select quote_ident(tablename) from pg_tables where schemaname = current_schema() and tablename <> 'migrations'
 """
+Session = psycopg.Connection[TupleRow]
+_SWEEPERS: dict[str, Session] = {}
+
 RESTART = """
 select setval(format('%I.%I', schemaname, sequencename)::regclass, start_value, false)
 from pg_sequences where last_value is not null
@@ -48,6 +51,7 @@ def server() -> Iterator[Embedded]:
                 connection.execute("select pg_reload_conf()")
             yield embedded
         finally:
+            _dismiss(embedded.conninfo)
             embedded.stop()
 
 
@@ -67,23 +71,47 @@ async def database(database_url: str) -> AsyncIterator[Database]:
 
 def emptied(conninfo: str) -> None:
     """Remove all rows. Sessions that an earlier test left open are ended first: they could hold locks, or write yet."""
-    with psycopg.connect(conninfo, autocommit=True) as connection:
-        connection.execute(
-            "select pg_terminate_backend(pid, 10000) from pg_stat_activity "
-            "where datname = current_database() and pid <> pg_backend_pid()"
-        )
-        filled = _filled(connection)
-        if filled:
-            connection.execute("set session_replication_role = replica")  # the audit log refuses, for good reason
-            connection.execute(f"truncate {', '.join(filled)} cascade")
-        connection.execute(RESTART)
+    try:
+        _empty(_sweeper(conninfo))
+    except psycopg.OperationalError:  # a test ended all sessions of others, or its server
+        _dismiss(conninfo)
+        _empty(_sweeper(conninfo))
 
 
-def _filled(connection: psycopg.Connection[TupleRow]) -> list[str]:
-    """The tables with rows, ready for SQL: truncating one takes a millisecond, and most are empty."""
+def _empty(connection: Session) -> None:
+    connection.execute(
+        "select pg_terminate_backend(pid, 10000) from pg_stat_activity "
+        "where datname = current_database() and pid <> pg_backend_pid()"
+    )
+    filled = _filled(connection)
+    if filled:
+        connection.execute("; ".join(f"delete from {name}" for name in filled))
+    connection.execute(RESTART)
+
+
+def _filled(connection: Session) -> list[str]:
+    """The tables with rows, ready for SQL: most are empty."""
     tables = [name for (name,) in connection.execute(TABLES)]
     looks = (f"select '{name}' where exists (select from {name})" for name in tables)
     return [name for (name,) in connection.execute(" union all ".join(looks))] if tables else []
+
+
+def _sweeper(conninfo: str) -> Session:
+    """The session that empties tables. It stays, because a new one has to learn anew what tables there are.
+
+    It removes rows instead of truncating, which would make it plan its questions anew each time.
+    """
+    known = _SWEEPERS.get(conninfo)
+    if known is None:
+        known = _SWEEPERS[conninfo] = psycopg.connect(conninfo, autocommit=True)
+        known.execute("set session_replication_role = replica")  # the audit log refuses, for good reason
+    return known
+
+
+def _dismiss(conninfo: str) -> None:
+    known = _SWEEPERS.pop(conninfo, None)
+    if known is not None:
+        known.close()
 
 
 @contextlib.contextmanager
