@@ -8,9 +8,10 @@ WORKERS ?= 2
 # Tests that mostly wait, for servers, processes and git.
 WAITING ?= 4
 # The longest files; begun first, they do not leave one worker idle at the end.
-LONGEST := tests/gate/test_machine.py tests/gate/test_machine_calm.py tests/kill/test_kill.py tests/gate/test_catalogue.py \
-  tests/gate/test_serial_attacks.py tests/gate/test_baseline.py tests/service/test_service.py tests/gate/test_policies.py \
-  tests/gate/test_serial.py tests/gate/test_stories.py tests/cli/test_setup.py tests/cli/test_backup.py
+LONGEST := tests/fleet/test_night.py tests/kill/test_kill.py tests/gate/test_catalogue.py tests/gate/test_machine.py \
+  tests/gate/test_machine_calm.py tests/many/test_many.py tests/cli/test_backup.py tests/many/test_upgrade.py \
+  tests/service/test_service.py tests/demo/test_fleet.py tests/gate/test_baseline.py tests/gate/test_serial_attacks.py \
+  tests/gate/test_policies.py tests/gate/test_serial.py tests/gate/test_stories.py tests/proxy/test_process.py
 
 # Many tests start Python programs; compiling each module for each of them anew would take minutes.
 export PYTHONDONTWRITEBYTECODE :=
