@@ -1,9 +1,11 @@
 """What can be pushed to, as git expects to be told, made from what can be fetched.
 
-GitHub tells it only to who may write, and the token for writing is not minted before a push was allowed. So the
-branches and tags come from the advertisement for fetching (protocol 0), which any reader gets, and the capabilities are
-those that the proxy lets through: no push options, no push certificates. All branches stay, because what the client
-knows to be there it does not send again. Source: https://git-scm.com/docs/gitprotocol-http#_smart_clients
+GitHub tells it only to who may write, and the token for writing is not minted before a push was allowed. So branches
+and tags are asked for as any reader may, with protocol 2's `ls-refs`: one request, which spares the server to look into
+objects, and the references of pull requests, which outnumber branches, are not sent. The capabilities are those that
+the proxy lets through: no push options, no push certificates. All branches stay, because what the client knows to be
+there it does not send again. Sources: https://git-scm.com/docs/gitprotocol-v2#_ls_refs,
+https://git-scm.com/docs/gitprotocol-http#_smart_clients
 """
 
 from __future__ import annotations
@@ -12,8 +14,19 @@ from app.proxy.wire import LONGEST_PACKET, OFFERED, ZERO, packet
 
 CAPABILITIES = " ".join((*OFFERED, "agent=mergegate")).encode("ascii")
 FLUSH = b"0000"
+SERVICE = packet(b"# service=git-receive-pack\n") + FLUSH
 _KEPT = (b"refs/heads/", b"refs/tags/")
+LS_REFS = (
+    packet(b"command=ls-refs\n")
+    + packet(b"agent=mergegate\n")
+    + packet(b"object-format=sha1\n")
+    + b"0001"
+    + b"".join(packet(b"ref-prefix " + prefix + b"\n") for prefix in _KEPT)
+    + FLUSH
+)
+"""The body of the request to `git-upload-pack`."""
 _ID = 40
+_HEX = frozenset(b"0123456789abcdef")
 
 
 class NotAnAdvertisement(ValueError):
@@ -21,12 +34,11 @@ class NotAnAdvertisement(ValueError):
 
 
 class ReceiveAdvertisement:
-    """Fed with the advertisement for fetching in any pieces, gives that for pushing in pieces."""
+    """Fed with the answer to `LS_REFS` in any pieces, gives what follows `SERVICE` in the advertisement for pushing."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()
-        self._flushes = 0
-        self._lines = 0
+        self._flushed = False
         self._begun = False
 
     def feed(self, data: bytes) -> bytes:
@@ -41,8 +53,9 @@ class ReceiveAdvertisement:
 
     def ended(self) -> bytes:
         """What is left to send. Raises NotAnAdvertisement when it was cut."""
-        if self._flushes != 2 or self._buffer:
-            raise NotAnAdvertisement("it ended early")
+        if not self._flushed or self._buffer:
+            # git says nothing at all where the format of objects is another one than was asked for.
+            raise NotAnAdvertisement("it ended early, or the repository has another object format than SHA-1")
         return (b"" if self._begun else self._first(ZERO.encode(), b"capabilities^{}")) + FLUSH
 
     def _packet(self, position: int) -> tuple[bytes, int] | None:
@@ -62,25 +75,16 @@ class ReceiveAdvertisement:
         return bytes(self._buffer[position + 4 : position + length]), position + length
 
     def _turned(self, content: bytes) -> bytes:
-        if not content:
-            self._flushes += 1
-            return b""
-        if self._flushes == 0:
-            return self._service(content)
-        if self._flushes > 1:
+        if self._flushed:
             raise NotAnAdvertisement("there is more behind its end")
-        line, _, capabilities = content.removesuffix(b"\n").partition(b"\0")
-        if b"object-format=" in capabilities and b"object-format=sha1" not in capabilities.split(b" "):
-            raise NotAnAdvertisement("the repository has another object format than SHA-1, which is not supported")
-        oid, _, name = line.partition(b" ")
-        if len(oid) != _ID or not name.startswith(_KEPT) or name.endswith(b"^{}"):
+        if not content:
+            self._flushed = True
             return b""
-        return self._ref(oid, name)
-
-    def _service(self, content: bytes) -> bytes:
-        if content.removesuffix(b"\n") != b"# service=git-upload-pack":
-            raise NotAnAdvertisement("it is not the one that was asked for")
-        return packet(b"# service=git-receive-pack\n") + FLUSH
+        oid, _, rest = content.removesuffix(b"\n").partition(b" ")
+        if len(oid) != _ID or not _HEX.issuperset(oid):
+            raise NotAnAdvertisement("a line does not begin with the id of an object")
+        name = rest.partition(b" ")[0]  # what follows was not asked for
+        return self._ref(oid, name) if name.startswith(_KEPT) else b""
 
     def _ref(self, oid: bytes, name: bytes) -> bytes:
         return packet(oid + b" " + name + b"\n") if self._begun else self._first(oid, name)

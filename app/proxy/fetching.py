@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 
-from app.proxy.advertisement import NotAnAdvertisement, ReceiveAdvertisement
+from app.proxy.advertisement import LS_REFS, SERVICE, NotAnAdvertisement, ReceiveAdvertisement
 from app.proxy.api.limits import FETCHES, Limits, Requests
 from app.proxy.flights import Flights
 from app.proxy.git_service import READ, Failed, GitService, passed_headers
@@ -19,6 +19,12 @@ from app.proxy.wire import packet
 NEGOTIATION = 32 * 1024 * 1024  # bytes of a request body: wants and haves
 STALLED = 120.0  # seconds in which the client takes nothing
 BURST = 300  # requests of one session
+_QUESTION = {  # headers
+    "Git-Protocol": "version=2",
+    "Content-Type": "application/x-git-upload-pack-request",
+    "Accept": "application/x-git-upload-pack-result",
+    "Accept-Encoding": "identity",
+}
 
 
 class Fetching:
@@ -53,16 +59,14 @@ class Fetching:
 
     async def advertise_pushing(self, incoming: Incoming, grant: Grant, receive: Receive, send: Send) -> None:
         """GET info/refs?service=git-receive-pack."""
-        seen, kind = "application/x-git-upload-pack-advertisement", "application/x-git-receive-pack-advertisement"
-        headers = passed_headers(incoming) | {"Accept-Encoding": "identity"}
-        headers.pop("Git-Protocol", None)
+        seen, kind = "application/x-git-upload-pack-result", "application/x-git-receive-pack-advertisement"
+        headers = passed_headers(incoming) | _QUESTION
         if await self._too_many(grant, send):
             return
         async with self._flights.flight(grant):
             body = await _no_body(receive)
             try:
-                path = "info/refs?service=git-upload-pack"
-                async with self._service.read(grant, path, headers, seen) as response:
+                async with self._service.read(grant, "git-upload-pack", headers, seen, LS_REFS) as response:
                     await _whole_or_streamed(body, send, kind, _turned(response.content.iter_chunked(CHUNK)))
             except Failed as failed:
                 await unavailable(send, failed.refusal)
@@ -149,7 +153,7 @@ async def _no_body(receive: Receive) -> Body:
 
 async def _turned(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     """In large pieces: git does nothing before the end, and every piece wakes it."""
-    advertisement, made = ReceiveAdvertisement(), bytearray()
+    advertisement, made = ReceiveAdvertisement(), bytearray(SERVICE)
     try:
         async for chunk in chunks:
             made += advertisement.feed(chunk)

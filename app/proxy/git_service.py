@@ -55,12 +55,15 @@ class GitService:
 
     @contextlib.asynccontextmanager
     async def read(
-        self, grant: Grant, rest: str, headers: Mapping[str, str], content_type: str
+        self, grant: Grant, rest: str, headers: Mapping[str, str], content_type: str, question: bytes | None = None
     ) -> AsyncIterator[aiohttp.ClientResponse]:
-        """A GET below the repository, tried again while a new token is not known everywhere. Raises Failed."""
+        """A GET below the repository, or a POST of a `question`, which changes nothing either: tried again while a new
+        token is not known everywhere. Raises Failed.
+        """
+        method = "GET" if question is None else "POST"
         for wait in (*WAITS, None):
             credential = await self.credential(grant, READ)
-            async with self._asked("fetch", "GET", credential, rest, headers) as response:
+            async with self._asked("fetch", method, credential, rest, headers, question) as response:
                 young = time.time() - credential.minted_at < FRESH
                 if wait is None or response.status not in _UNKNOWN_YET or not (young or response.status == 401):
                     self._check(grant, "fetch", credential, response, content_type)

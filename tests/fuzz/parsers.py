@@ -213,7 +213,12 @@ PARSERS: tuple[Parser, ...] = (
     Parser("app/tickets/litellm.py", lambda raw: _read("info", raw), (GatewayFailed,), [JSON]),
     Parser("app/tickets/supervisor_hook.py", is_gone, (), [JSON]),
     Parser("app/web/cookies.py", _cookie, (), [b"eyJhbGciOiJIUzI1NiJ9.eyJleHAiOjF9.AAAA"]),
-    Parser("app/proxy/advertisement.py", _advertised, (NotAnAdvertisement,), [b"001e# service=git-upload-pack\n0000"]),
+    Parser(
+        "app/proxy/advertisement.py",
+        _advertised,
+        (NotAnAdvertisement,),
+        [b"003d" + b"1" * 40 + b" refs/heads/main\n0000"],
+    ),
     Parser("app/proxy/report.py", _answered, (NoReport,), [b"000eunpack ok\n0000", b"000f\x01unpack ok\n0000"]),
     Parser("app/proxy/api/changing.py", _object, (), [JSON]),
     Parser("app/proxy/exchange.py", read_exchange, (BadRequest,), [b'{"repository": "a/b", "branch": "agent/x"}']),

@@ -66,7 +66,7 @@ async def test_github_fails(
     clone = await town.clone(tmp_path.name)
     await town.commit(clone)
     refs = town.refs()
-    town.instead.append(on("info/refs", answer))
+    town.instead += [on("info/refs", answer), on("/git-upload-pack", answer)]  # a push asks for branches by the latter
     for words in (("fetch",), ("push", "origin", f"HEAD:{branch}")):
         shown = await town.git(*words, cwd=clone, token=token, code=128)
         assert shown.startswith("remote: mergegate: ") and shown.count("remote:") == 1

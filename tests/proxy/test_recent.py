@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from app.proxy import recent, sessions
+from app.proxy.flights import STOPPED
 from app.proxy.recent import RecentGrants
 from tests.proxy.build import grant
 from tests.proxy.scene import Scene
@@ -84,7 +85,8 @@ async def test_what_happens_between_the_two_requests_counts(town: Scene, how: st
     body = command(opened.branch, old=ZERO, new=main) + FLUSH + pack_of(main, town)
     said = await push(town, body, token=token)
     because = {"revoked": b"stopped at", "expired": b"The session expired at", "frozen": b"frozen"}[how]
-    assert b"ng " + opened.branch.encode() + b" refused by Mergegate" in said and because in said
+    assert b"ng " + opened.branch.encode() + b" refused by Mergegate" in said
+    assert because in said or (STOPPED.encode() in said and how != "frozen")  # who looks twice a second may be first
     assert sent(town, before) == [] and opened.branch not in town.refs()
     assert await town.outcomes(opened) == []
 
