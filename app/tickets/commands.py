@@ -25,6 +25,7 @@ from app.store.tickets import commands, ticket
 from app.store.tickets.commands import CommandComment, Outcome
 from app.store.tickets.ticket import TicketRow
 from app.tickets import escalating, verbs
+from app.tickets.doing import Doing, NotDone
 from app.tickets.limiting import alone, raises_of
 from app.tickets.parts import Place, TicketParts
 from app.utc_day import day_begun
@@ -156,10 +157,10 @@ class _Hearing:
         if refused is not None:
             return Answer("refused", refused)
         author = self.comment.author_login
-        doing = verbs.Doing(self.parts, self.place, connection, self.issue, row, command, author, self.entries)
+        doing = Doing(self.parts, self.place, connection, self.issue, row, command, author, self.entries)
         try:
             told = await verbs.ACTS[command.verb](doing)
-        except verbs.NotDone as cannot:
+        except NotDone as cannot:
             return Answer("refused", str(cannot))
         if row is not None:
             await escalating.answered(connection, row, command, author, self.parts.gate.now())

@@ -6,34 +6,27 @@ An act says nothing where a reaction is enough, tells what was asked for, or rai
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
-from decimal import Decimal
 
 import re2
 
-from app.github.issues import Issue
-from app.keys import BoardKey, TicketKey
+from app.keys import BoardKey
 from app.store import work
-from app.store.audit import Entry
-from app.store.database import Connection
 from app.store.tickets import boards, brakes, messages, moving, questions, snapshots, ticket
-from app.store.tickets.moving import Cause
 from app.store.tickets.ticket import TicketRow
 from app.store.work import Mark
-from app.tickets.changing import change, key_of, marks, recorded
+from app.tickets import giving
+from app.tickets.changing import key_of
+from app.tickets.doing import Doing, NotDone
 from app.tickets.escalating import people_mark
-from app.tickets.limiting import asked_limits, day_of, limits_for, used_by
-from app.tickets.parts import Place, TicketParts
-from app.tickets.raising import keep_grant, keep_raises
+from app.tickets.limiting import limits_for, used_by
+from app.tickets.raising import keep_raises
 from app.tickets.telling import skeleton, status_of
-from checks.commands import Command
-from checks.paths import PathPatterns
 from checks.tickets.readiness import read_ticket
 from policies.escape import clean, code, inert
 from policies.ticket_section import POOL
 from policies.tickets.batch import NoBatch, batch_of
-from policies.tickets.limits import Limits, dollars, no_attempt, no_raise
-from policies.tickets.states import ACTIVE, AT_WORK, Event, State
+from policies.tickets.limits import dollars, no_attempt
+from policies.tickets.states import ACTIVE, Event, State
 from policies.tickets.status import status_text
 from policies.tickets.verbs import VERBS, is_for_all
 
@@ -41,56 +34,6 @@ _ORDINAL = re2.compile(r"([0-9]{1,4})[.:)]?\s+(\S.*)")
 _POOL = re2.compile(POOL)
 LONGEST_WORDS = 2_000  # characters of what a person tells an agent
 MOST_REDIRECTS = 20
-
-
-class NotDone(Exception):
-    """A command that was allowed and cannot be carried out; the message says why and what to do."""
-
-
-@dataclass(frozen=True, slots=True)
-class Doing:
-    """One command of one person. `row` is the ticket's, held; None where there is no ticket."""
-
-    parts: TicketParts
-    place: Place
-    connection: Connection
-    issue: Issue
-    row: TicketRow | None
-    command: Command
-    author: str
-    entries: list[Entry]  # for the audit log, when everything is done
-
-    @property
-    def ticket(self) -> TicketRow:
-        assert self.row is not None
-        return self.row
-
-    @property
-    def key(self) -> TicketKey:
-        return key_of(self.ticket)
-
-    @property
-    def own(self) -> tuple[Connection, int, int]:
-        return self.connection, self.ticket.repository_id, self.ticket.number
-
-    def cause(self, sha: str | None = None) -> Cause:
-        words = f"/{self.command.verb} {clean(self.command.text, 200)}".strip()
-        because = f"{words} ({clean(self.command.reason, 200)})" if self.command.reason else words
-        return Cause(self.author, because, sha)
-
-    async def change(self, event: Event, sha: str | None = None) -> None:
-        if not await self.change_of(self.key, event, self.cause(sha)):
-            raise NotDone(f"The ticket is {self.ticket.state.replace('_', ' ')}, where that changes nothing.")
-
-    async def change_of(self, key: TicketKey, event: Event, cause: Cause) -> bool:
-        moved = await change(self.connection, key, event, cause)
-        if moved is not None:
-            self.entries.extend(recorded(key, event, cause, moved))
-        return moved is not None
-
-    async def wake(self) -> None:
-        """The ticket and its pull request are looked at again."""
-        await work.mark(self.connection, await marks(self.connection, self.key))
 
 
 async def _accept(doing: Doing) -> None:
@@ -216,70 +159,6 @@ async def _retry(doing: Doing) -> None:
     await doing.change(Event.RETRIED)
 
 
-async def _limit(doing: Doing) -> None:
-    asked = asked_limits(doing.command)
-    if asked is None:
-        raise NotDone("Write `/limit minutes=90 attempts=3 cost=8`, any of the three, each a number.")
-    most = doing.place.rules.most
-    over = [
-        f"{name} {given} (the policy allows {limit})"
-        for name, given, limit in (
-            ("minutes", asked.minutes, most.minutes),
-            ("attempts", asked.attempts, most.attempts),
-            ("cost", asked.cost, dollars(most.cost)),
-        )
-        if given is not None and given > limit
-    ]
-    if over:
-        raise NotDone(f"Too much: {', '.join(over)}. No ticket goes beyond the policy's `ticket.most`.")
-
-    before = await _limits(doing)
-    row = replace(
-        doing.ticket,
-        max_minutes=asked.minutes or doing.ticket.max_minutes,
-        max_attempts=asked.attempts or doing.ticket.max_attempts,
-        max_cost=asked.cost or doing.ticket.max_cost,
-    )
-    after = await _limits(replace(doing, row=row))
-    await _ask_the_day(doing, after.cost - before.cost)
-    await ticket.set_limits(*doing.own, minutes=asked.minutes, attempts=asked.attempts, cost=asked.cost)
-    await keep_raises(doing.connection, doing.place, doing.ticket, doing.cause(), before, after)
-    await doing.wake()
-
-
-async def _ask_the_day(doing: Doing, more: Decimal) -> None:
-    """What a ticket may spend is set apart when it is claimed, and what it is given later when that is said."""
-    if more <= 0 or doing.ticket.state not in AT_WORK:
-        return
-    place = doing.place
-    day = await day_of(doing.connection, place, doing.parts.gate.now(), None)
-    because = no_raise(place.rules, place.floor, day, more)
-    if because is not None:
-        raise NotDone(f"Not while it is in work: {because}. Say it tomorrow (UTC), or raise the policy's `ticket.day`.")
-
-
-async def _limits(doing: Doing) -> Limits:
-    held = await snapshots.newest(*doing.own)
-    return limits_for(doing.place, doing.ticket, None if held is None else held.form)
-
-
-async def _grant(doing: Doing) -> None:
-    pattern = doing.command.option("path")
-    held = await snapshots.newest(*doing.own)
-    if pattern is None or held is None:
-        raise NotDone("Write `/grant path=<pattern> once`, below it `Reason: …`.")
-    try:
-        PathPatterns((*held.form.allowed_paths, pattern))
-    except ValueError as wrong:
-        raise NotDone(f"That is no pattern of paths: {inert(str(wrong), 200)}.") from None
-    form = replace(held.form, allowed_paths=(*held.form.allowed_paths, pattern))
-    by = held.accepted_by
-    await snapshots.freeze(*doing.own, form, issue_digest=held.issue_digest, redirects=held.redirects, accepted_by=by)
-    await keep_grant(doing.connection, doing.ticket, doing.cause(), pattern)
-    await messages.say(*doing.own, "redirect", f"{pattern} may be changed too", doing.author)
-    await doing.wake()
-
-
 async def _reject(doing: Doing) -> None:
     words = clean(doing.command.text, LONGEST_WORDS)
     await messages.say(*doing.own, "rejected", words, doing.author)
@@ -350,8 +229,8 @@ ACTS: Mapping[str, Act] = {
     "redirect": _redirect,
     "answer": _answer,
     "retry": _retry,
-    "limit": _limit,
-    "grant": _grant,
+    "limit": giving.limit,
+    "grant": giving.grant,
     "reject": _reject,
     "hold": _hold,
     "unhold": _unhold,

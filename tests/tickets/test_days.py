@@ -30,10 +30,11 @@ from app.store.tickets.runs import Progress
 from app.tickets.changing import changed
 from app.tickets.claims import Claimed, Claiming, claim_within
 from app.tickets.days import end_day
+from app.tickets.doing import Doing, NotDone
 from app.tickets.limiting import alone
 from app.tickets.parts import Place, TicketParts
 from app.tickets.reconcile import advance, look
-from app.tickets.verbs import ACTS, Doing, NotDone
+from app.tickets.verbs import ACTS
 from checks.commands import read_commands
 from policies.load import PolicySource, read_policy
 from policies.tickets.states import AT_WORK, Event, State
