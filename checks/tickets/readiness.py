@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 
 import re2
 
@@ -23,6 +24,7 @@ _INVISIBLE = frozenset({"Cf", "Cc", "Co", "Cn"})
 _HARMLESS = frozenset("\n\t\u200d")  # the last joins signs to one picture
 
 
+@lru_cache(maxsize=64)  # one look at a ticket asks several times
 def read_ticket(body: str) -> tuple[TicketForm | None, tuple[Miss, ...]]:
     """The form in an issue's body, None where it cannot be read, and every reason why it is not ready."""
     form = parse_form(body)

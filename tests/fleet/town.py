@@ -47,6 +47,7 @@ from tests.github.state import App, Installation, Repository
 from tests.proxy.scene import COURIER_PERMISSIONS
 from tests.tickets.litellm import LiteLlm
 
+SLOTS = 16  # looks at once
 # What would wait for its moment is put off instead, for nobody sleeps here: the look at its key ends, and comes again.
 PACED = WriteLimits(patience=0.0)
 
@@ -119,10 +120,12 @@ class Town:
 
 class _NightWorker(Worker):
     """News that came while a key was in work waits for a quarter of a second: here it waits for the next step. And as
-    no time passes within a step, nothing but the end of an attempt makes a key due."""
+    no time passes within a step, nothing but the end of an attempt makes a key due: as many as there are slots are
+    looked at together, then the next."""
 
     async def _wait(self, longest: float) -> None:
-        if self._running:
+        while self._running:
+            self._wake.clear()
             await self._wake.wait()
 
     async def _idle(self) -> bool:
@@ -204,6 +207,6 @@ async def town(folder: Path, conninfo: str, begins: datetime, policy: str) -> As
                 parts,
                 tickets,
             ),
-            *(token, Traffic(github, app.id), verdicts, _NightWorker(database, look), looks),
+            *(token, Traffic(github, app.id), verdicts, _NightWorker(database, look, SLOTS), looks),
         )
     assert github.crashes == []
