@@ -18,7 +18,7 @@ from app.github.budgets import Budget, WriteBucket, WriteLimits, for_checks, pre
 from app.github.counts import REDIRECT
 from app.github.credentials import AppKeys, InstallationTokens
 from app.github.errors import GitHubDown, NotFound, UnexpectedAnswer
-from app.github.etags import EtagStore, Stored
+from app.github.etags import LIMIT, EtagStore, Stored
 from app.github.identity import AppIdentity
 from app.github.tokens import Token
 from app.github.wire import Answer, Authorizer, Call, Wire, transport
@@ -38,7 +38,7 @@ class Settings:
     download_timeout: float = 60.0
     answer_bytes: int = 8 * MEGABYTE
     graphql_bytes: int = 16 * MEGABYTE
-    etag_bytes: int = 16 * MEGABYTE
+    etag_bytes: int = LIMIT
     concurrent: int = 16
     writes: WriteLimits = field(default_factory=WriteLimits)
     now: Callable[[], float] = time.time
