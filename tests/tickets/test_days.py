@@ -45,7 +45,7 @@ from tests.tickets.rows import FORM, REPOSITORY, accepted
 pytestmark = pytest.mark.anyio
 
 TICKETS, ATTEMPTS, MINUTES, BUDGET, CALL = 6, 5, 100, Decimal(9), Decimal(1)
-EVENINGS, STEPS = 3, 40
+EVENINGS, STEPS = 2, 40
 LOOKS = 10  # minutes between two looks of the watch
 POLICY = f"""\
 version: 1
@@ -233,6 +233,21 @@ async def test_no_day_passes_its_limits_whatever_happens_when(walked: Walk) -> N
     # It was a walk worth the name.
     assert len(walked.attempts) > 2 and max(walked.attempts.values()) == ATTEMPTS, walked
     assert {"NothingToClaim", "resumed", "answered", "released"} <= set(walked.events), walked
+
+
+async def test_a_repair_is_an_attempt_of_its_day(walked: Walk) -> None:
+    """Of two tickets that fail twice each, the sixth attempt waits for another day."""
+    await walked.evening()
+    for act in (walked.claim, walked.claim):
+        await act()
+    for _ in range(2):
+        while await walked.in_state(State.RUNNING) is not None:
+            await walked.fail()
+        await walked.follow()
+    assert walked.attempts == {date(2026, 11, 30): ATTEMPTS}
+    assert (walked.events["resumed"], walked.events["released"]) == (3, 1)
+    told = "select cause from ticket_transitions where event = 'released'"
+    assert await walked.database.query(told) == [("it goes back to its agent, and the day's 5 attempts are used up",)]
 
 
 async def test_dollars_are_those_of_the_day_on_which_they_were_spent(walked: Walk) -> None:
