@@ -20,15 +20,25 @@ from app.local.clone import CannotLook
 from app.logging import configure_logging
 from app.tickets.reporting import Report, read_report
 from policies.escape import clean
+from policies.tickets.limits import dollars
 from policies.tickets.metrics import Metrics
+from policies.tickets.projection import project
 from policies.tickets.report import CSV_HEAD, csv_rows, headline, report_record, rows
 from policies.tickets.week import Week, read_week, week_of
+
+NO_COST = "Nothing was merged in that week, so nobody knows what a ticket costs."
 
 
 def report(
     repository: Annotated[str, typer.Argument(metavar="OWNER/REPO", help="For example acme/shop.")],
     week: Annotated[str, typer.Option(help="Like 2026-W48; the last one that has ended if it is left out.")] = "",
     zone: Annotated[str, typer.Option(help="Whose Monday begins a week, like Asia/Tokyo.")] = "UTC",
+    plan: Annotated[
+        int, typer.Option(min=0, max=100_000, help="Also say what so many tickets like these would cost.")
+    ] = 0,
+    cap: Annotated[
+        float, typer.Option(min=0.01, max=100_000, help="The cost limit of one of them, in US dollars.")
+    ] = 10.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print rows: week, metric, value, part, whole, unit.")] = False,
 ) -> None:
@@ -45,6 +55,9 @@ def report(
         _print_rows(found.this)
     else:
         _print(found)
+        if plan:
+            planned = project(found.this, plan, dollars(cap))
+            print_line(NO_COST if planned is None else planned.words)
 
 
 def _week(written: str, zone: str, now: datetime) -> Week:

@@ -42,6 +42,8 @@ def test_a_week_for_people_for_programs_and_for_a_spreadsheet(database_url: str)
     ]
     assert "Cost per merged ticket: ≥ 3.50 USD (3.5 of 1), before n/a" in lines
     assert "Canary tickets that were stopped: not recorded" in lines
+    _, said, _ = report(database_url, "acme/shop", "--week", "2026-W48", "--plan", "50", "--cap", "8")
+    assert said.splitlines()[-1].startswith("50 tickets like this week's: at least 175.00 USD, and 0.00 USD in reserve")
     _, said, _ = report(database_url, "acme/shop", "--week", "2026-W48", "--json")
     value = json.loads(said)
     assert (value["week"], value["before"]["week"]) == ("2026-W48", "2026-W47")
