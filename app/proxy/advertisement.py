@@ -54,8 +54,9 @@ class ReceiveAdvertisement:
     def ended(self) -> bytes:
         """What is left to send. Raises NotAnAdvertisement when it was cut."""
         if not self._flushed or self._buffer:
-            # git says nothing at all where the format of objects is another one than was asked for.
-            raise NotAnAdvertisement("it ended early, or the repository has another object format than SHA-1")
+            # git says nothing at all to what it does not understand, or does not have in the format that was asked for.
+            because = "it ended early, as where a repository has another object format than SHA-1"
+            raise NotAnAdvertisement(f"{because} or a server does not speak git's protocol 2")
         return (b"" if self._begun else self._first(ZERO.encode(), b"capabilities^{}")) + FLUSH
 
     def _packet(self, position: int) -> tuple[bytes, int] | None:

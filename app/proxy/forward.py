@@ -18,10 +18,11 @@ from urllib.parse import quote
 
 import structlog
 
-from app.github.addresses import route
+from app.github.addresses import graphql_url, route
 from app.proxy import ledger, sessions
 from app.proxy.ancestry import adds_to
 from app.proxy.authorize import not_forward, not_known_forward
+from app.proxy.courier import Credential
 from app.proxy.git_service import READ, WRITE, Failed, GitService
 from app.proxy.grant import Grant
 from app.proxy.refusal import Refusal
@@ -46,17 +47,20 @@ _UNKNOWN = (Failed, UpstreamDown, ValueError, KeyError, TypeError, RecursionErro
 class Moves:
     """Where a branch is (None: GitHub does not say), and GitHub's list of how it was moved, the newest first.
 
+    `courier` is the login that the courier App has there.
     Source: https://docs.github.com/rest/repos/repos#list-repository-activities
     """
 
     tip: str | None
     rows: Sequence[Any] = ()
+    courier: str = ""
 
 
 class Forward:
     def __init__(self, database: Database, service: GitService) -> None:
         self._database = database
         self._service = service
+        self._courier = ""
 
     async def checked(self, grant: Grant, command: Command, pack: bytes, agent: Mapping[str, str]) -> Refusal | None:
         """None when the push that GitHub just took only added; else why not, after the branch was put back.
@@ -97,7 +101,7 @@ class Forward:
         try:
             query = f"?per_page=100&ref={quote(grant.branch, safe='')}"
             rows = await self._asked(grant, "/repos/{owner}/{name}/activity", query)
-            return Moves(tip, rows if isinstance(rows, list) else ())
+            return Moves(tip, rows if isinstance(rows, list) else (), await self._own_login(grant))
         except _UNKNOWN as wrong:
             log.warning("who moved a branch cannot be read", session=grant.session, because=type(wrong).__name__)
             return Moves(tip)
@@ -111,7 +115,7 @@ class Forward:
         putting back another push that moved the branch alike, of a session that may. Where the branch has left behind
         what it brought, nothing is to be put back.
         """
-        told = sum(_is_row_of(row, command, began_at - SKEW) for row in moves.rows)
+        told = sum(_is_row_of(row, command, began_at - SKEW, moves.courier) for row in moves.rows)
         if moves.tip is None or not told or told <= await self._moved_alike(grant, command, began_at - 2 * SKEW):
             return None
         if moves.tip != command.new and await self._compared(grant, command.new, moves.tip) not in _FORWARD:
@@ -155,13 +159,27 @@ class Forward:
         except _UNKNOWN as wrong:
             return f"unknown ({type(wrong).__name__})"
 
+    async def _own_login(self, grant: Grant) -> str:
+        """The courier App's, such as `courier[bot]`. Raises one of _UNKNOWN when it cannot be had."""
+        if not self._courier:
+            credential = await self._service.credential(grant, READ)
+            url, question = graphql_url(self._service.upstream.api_url), b'{"query": "{ viewer { login } }"}'
+            login = str((await self._answer(credential, "POST", url, question))["data"]["viewer"]["login"])
+            self._courier = login.removesuffix("[bot]") + "[bot]"  # GraphQL leaves it away in places
+        return self._courier
+
     async def _asked(self, grant: Grant, template: str, query: str = "", **named: str) -> Any:
         """GitHub's JSON. Raises one of _UNKNOWN when it cannot be had."""
         credential = await self._service.credential(grant, READ)
         path = route(template, owner=credential.owner, name=credential.repository, **named)
+        return await self._answer(credential, "GET", f"{self._service.upstream.api_url}{path}{query}")
+
+    async def _answer(self, credential: Credential, method: str, url: str, question: bytes | None = None) -> Any:
         upstream, body = self._service.upstream, bytearray()
-        headers = {"Authorization": f"token {credential.token.get_secret_value()}"}
-        async with upstream.request("GET", f"{upstream.api_url}{path}{query}", upstream.plain(headers)) as response:
+        headers = upstream.plain({"Authorization": f"token {credential.token.get_secret_value()}"})
+        if question is not None:
+            headers["Content-Type"] = "application/json"
+        async with upstream.request(method, url, headers, question) as response:
             if response.status != 200:
                 raise ValueError(f"it answered {response.status}")
             async for chunk in response.content.iter_chunked(CHUNK):
@@ -216,11 +234,11 @@ class Forward:
         return read.outcome(command.ref)
 
 
-def _is_row_of(row: Any, command: Command, since: datetime) -> bool:
-    """Whether an App moved the branch just so since then."""
+def _is_row_of(row: Any, command: Command, since: datetime, courier: str) -> bool:
+    """Whether the courier App (its login) moved the branch just so since then."""
     try:
-        moved = (row["before"], row["after"]) == (command.old, command.new)
-        return moved and row["actor"]["login"].endswith("[bot]") and datetime.fromisoformat(row["timestamp"]) >= since
+        moved = (row["before"], row["after"], row["actor"]["login"]) == (command.old, command.new, courier)
+        return moved and datetime.fromisoformat(row["timestamp"]) >= since
     except (ValueError, KeyError, TypeError, AttributeError):
         return False
 

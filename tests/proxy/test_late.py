@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import LiteralString
 
@@ -133,6 +134,24 @@ async def test_what_others_have_undone_is_not_put_back(town: Scene) -> None:
     assert town.refs()[ref] == above and await town.outcomes(grant) == ["done", "unknown", "done"]
 
 
+async def test_the_same_push_of_another_app_is_not_put_back(town: Scene) -> None:
+    ref = "refs/heads/agent/late-app"
+    token, grant = await town.open(branch=ref)
+    first, pack = commit_beside(town, "App first")
+    assert b"ok " + ref.encode() in await push(town, command(ref, old=ZERO, new=first) + FLUSH + pack, token=token)
+    other, pack = commit_beside(town, "App other")
+    async with begun(town, token, command(ref, old=first, new=other) + FLUSH + pack, 50), asyncio.timeout(20):
+        while town.refs()[ref] != other:  # noqa: ASYNC110 - a ref at GitHub
+            await asyncio.sleep(0.02)
+    async with asyncio.timeout(20):
+        while all(one.after != other for one in town.shop.activity):  # noqa: ASYNC110 - a list at GitHub
+            await asyncio.sleep(0.02)
+    town.shop.activity[:] = [replace(one, actor="other[bot]") for one in town.shop.activity]
+    assert await town.outcomes(grant) == ["unknown", "done"]
+    assert await late(town, grant) == "unknown" and await waiting(town, grant)
+    assert town.refs()[ref] == other
+
+
 async def test_the_same_push_of_a_session_that_may_is_not_put_back(town: Scene) -> None:
     """One without the right broke off before GitHub had it; then one with it made the very move."""
     ref = "refs/heads/agent/late-granted"
@@ -211,8 +230,12 @@ def test_whose_row_it_is() -> None:
         "actor": {"login": "courier[bot]", "id": 1},
     }
     moved, since = Command("a" * 40, "b" * 40, BRANCH.encode()), datetime(2026, 11, 30, 12, tzinfo=UTC)
-    assert _is_row_of(row, moved, since)
-    assert not _is_row_of(row, moved, since + timedelta(seconds=1))
-    assert not _is_row_of(row | {"actor": {"login": "ada", "id": 2}}, moved, since)
-    assert not _is_row_of(row | {"after": "c" * 40}, moved, since)
-    assert not _is_row_of(row | {"before": "c" * 40}, moved, since)
+    courier = "courier[bot]"
+    assert _is_row_of(row, moved, since, courier)
+    assert not _is_row_of(row, moved, since + timedelta(seconds=1), courier)
+    assert not _is_row_of(row | {"after": "c" * 40}, moved, since, courier)
+    assert not _is_row_of(row | {"before": "c" * 40}, moved, since, courier)
+    # Nobody else's, also not another App's.
+    for login in ("ada", "other[bot]", "", None):
+        assert not _is_row_of(row | {"actor": {"login": login, "id": 2}}, moved, since, courier)
+    assert not _is_row_of(row | {"actor": None}, moved, since, "")
