@@ -13,11 +13,11 @@ from app.secret import SecretStr
 from app.store.database import Connection
 from app.store.tickets import meters, snapshots, ticket
 from app.store.tickets.meters import Meter
-from app.tickets.limiting import limits_for, used_by
+from app.tickets.limiting import day_of, limits_for, used_by
 from app.tickets.litellm import Gateway, GatewayFailed
 from app.tickets.parts import Place, TicketParts
 from policies.tickets.cost import session_budget
-from policies.tickets.limits import Limits
+from policies.tickets.limits import Limits, no_further
 
 log = structlog.get_logger(__name__)
 
@@ -89,7 +89,7 @@ async def _hold(parts: TicketParts, gateway: Gateway, place: Place, number: int,
     """The key's budget follows the ticket's limits, its time that of the session, which an attempt more makes longer.
     The row is locked, so that no `/limit` comes in between; where nothing is to be done, it is not.
     """
-    database, own = parts.gate.database, (place, number, session_id)
+    database, own = parts.gate.database, (place, number, session_id, parts.gate.now())
     if await database.read(_other_budget, *own) is None:
         return
     async with database.transaction() as connection:
@@ -103,9 +103,12 @@ async def _hold(parts: TicketParts, gateway: Gateway, place: Place, number: int,
 
 
 async def _other_budget(
-    connection: Connection, place: Place, number: int, session_id: int
+    connection: Connection, place: Place, number: int, session_id: int, now: datetime
 ) -> tuple[Meter, Decimal] | None:
-    """The key of a session with what it may spend now; None where that, and for how long, is what it was told."""
+    """The key of a session with what it may spend now; None where that, and for how long, is what it was told.
+
+    A ticket's limits may rise by the policy's, which nobody asked the day about: then the key rises when it has room.
+    """
     row = await ticket.find(connection, place.repository.id, number)
     held = await snapshots.newest(connection, place.repository.id, number)
     found = await meters.unsettled(connection, place.repository.id, number)
@@ -114,6 +117,8 @@ async def _other_budget(
         return None
     used = await used_by(connection, place, number)
     budget = session_budget(limits_for(place, row, held.form), used, meter.spend)
+    if budget > meter.budget and no_further(place.rules, place.floor, await day_of(connection, place, now, None)):
+        budget = meter.budget
     return (meter, budget) if budget != meter.budget or meter.outlived else None
 
 

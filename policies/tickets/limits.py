@@ -132,7 +132,7 @@ def no_more(rules: TicketRules, floor: TicketRules | None, used: Used) -> str | 
     return None
 
 
-def no_further(rules: TicketRules, floor: TicketRules | None, day: Day, *, attempt: bool) -> str | None:
+def no_further(rules: TicketRules, floor: TicketRules | None, day: Day, *, attempt: bool = False) -> str | None:
     """Why a ticket that is in work cannot go on today, as another `attempt` or with the one it has; None where it can.
 
     What it may still spend is part of what the day has `committed`.

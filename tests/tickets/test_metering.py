@@ -208,3 +208,21 @@ async def test_a_call_of_the_gateway_makes_no_tls_context_of_its_own(monkeypatch
     monkeypatch.setattr(ssl, "create_default_context", refused)
     gateway = Gateway("https://gateway.test", SecretStr("sk-x"))
     assert isinstance(gateway.connect(), httpx.AsyncHTTPTransport)
+
+
+async def test_a_key_rises_with_the_policy_when_the_day_has_room_for_it(metered: Desk, litellm: LiteLlm) -> None:
+    """The day has 100 dollars; what the policy gives a ticket later is not set apart from them."""
+    number = await accepted(metered, cost="8.50")
+    found = await metered.claimed()
+    database, own = metered.stage.gate.database, {"at": metered.shop.id, "number": number}
+    await database.query("update tickets set max_cost = 40 where repository_id = %(at)s and number = %(number)s", own)
+    await database.query(
+        "insert into opinions (id, repository_id, number, judge, head_sha, base_sha, target_sha, asked_at, ended_at, "
+        "cost) values ('x', %(at)s, 999, 'one', '', '', '', clock_timestamp(), clock_timestamp(), 70)",
+        own,
+    )
+    await metered.look(number)
+    assert held_for(litellm, found).max_budget == Decimal("8.5")
+    await database.query("update opinions set cost = 60")
+    await metered.look(number)
+    assert held_for(litellm, found).max_budget == Decimal(40)
