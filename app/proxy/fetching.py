@@ -13,7 +13,7 @@ from app.proxy.git_service import READ, Failed, GitService, passed_headers
 from app.proxy.grant import Grant
 from app.proxy.incoming import BadRequest, Body, BodyFailed, Incoming, Receive, Send, answer
 from app.proxy.refusal import Refusal
-from app.proxy.upstream import CHUNK
+from app.proxy.upstream import CHUNK, in_large_pieces
 from app.proxy.wire import packet
 
 NEGOTIATION = 32 * 1024 * 1024  # bytes of a request body: wants and haves
@@ -87,7 +87,7 @@ class Fetching:
                 async with self._service.post(
                     grant, "fetch", READ, "git-upload-pack", headers, body.rest()
                 ) as response:
-                    await stream(body, send, kind, _kept(response.headers), response.content.iter_chunked(CHUNK))
+                    await stream(body, send, kind, _kept(response.headers), in_large_pieces(response))
             except Failed as failed:
                 if body.failed is not None:
                     raise body.failed from None

@@ -22,6 +22,10 @@ from app.secret import SecretStr
 CONNECT = 10.0  # seconds
 SILENCE = 300.0  # seconds without a byte of the answer; GitHub takes its time over large pushes
 CHUNK = 128 * 1024
+# A long answer that comes in small pieces is waited for that long after each, not read: a piece costs far more than its
+# bytes, and takes the processor from what makes the next one where both are on one machine.
+PAUSE = 0.001  # seconds
+LONG = 256 * 1024  # bytes from which on
 # Two for each request of `flights.MOST`: a push asks whether it only added before its answer ends. The others are for
 # tokens.
 MOST_CONNECTIONS = 600
@@ -105,6 +109,28 @@ class Upstream:
     def plain(headers: Mapping[str, str]) -> dict[str, str]:
         """Headers of a request to the REST API."""
         return {"User-Agent": "mergegate", "Accept": "application/vnd.github+json", **headers}
+
+
+async def in_large_pieces(response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
+    """The body of an answer, at most CHUNK bytes at a time; a long one hardly ever in much less."""
+    passed = 0
+    async for chunk in response.content.iter_chunked(CHUNK):
+        yield chunk
+        passed += len(chunk)
+        if passed > LONG and len(chunk) < CHUNK // 2:
+            await _gathered(response)
+
+
+async def _gathered(response: aiohttp.ClientResponse) -> None:
+    """Let the system take what comes, for a moment. Without a connection all of it has come."""
+    protocol = None if response.connection is None else response.connection.protocol
+    if protocol is None:
+        return
+    protocol.pause_reading()
+    try:
+        await asyncio.sleep(PAUSE)
+    finally:
+        protocol.resume_reading()
 
 
 def git_credentials(token: SecretStr) -> str:
