@@ -3,7 +3,8 @@
 Programs of two versions may work on one database while the one takes the other's place: a step adds (tables, columns,
 indexes) and changes nothing that an earlier program knows, so that one goes on, and may even start again. A step that
 takes away what the program no longer uses says in its first line from which step on programs do without it
-(`-- oldest: 0036`); earlier ones refuse a database that has it. tests/many/test_additive.py holds the files to that.
+(`-- oldest: 0036`), as does one of which only its author can say that they go on (a trigger); earlier ones refuse a
+database that has it. tests/many/test_additive.py holds the files to that.
 
 Nobody waits long for a step: it gives up what it has locked when a lock is not to be had within seconds, because
 everybody else would stand behind it, and tries again.
