@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
-from policies.tickets.limits import Limits
+from policies.tickets.limits import CENT, Limits
 
 Name = Literal["minutes", "attempts", "cost"]
 
 
 @dataclass(frozen=True, slots=True)
 class Raise:
-    """One limit that holds higher than it did. `usual` is the policy's default, which is more than nothing."""
+    """One limit that holds higher than it did. `usual` is the policy's default; where that is less than a cent, which
+    asks every ticket for a cost of its own, it is a cent: others divide by it."""
 
     limit: Name
     was: Decimal
@@ -28,4 +29,4 @@ def raises(before: Limits, after: Limits, usual: Limits) -> Iterator[Raise]:
     for name in names:
         was, became = Decimal(getattr(before, name)), Decimal(getattr(after, name))
         if became > was:
-            yield Raise(name, was, became, Decimal(getattr(usual, name)))
+            yield Raise(name, was, became, max(Decimal(getattr(usual, name)), CENT))
