@@ -173,7 +173,7 @@ class DeliveryWriter:
     def __init__(self, db: Database, *, rows: int = MOST_ROWS, waiting: int = WAITING) -> None:
         self._db = db
         self._rows = rows
-        self._places = asyncio.Semaphore(waiting)
+        self._places = asyncio.Semaphore(waiting)  # one for each delivery in the queue, wanted by anybody still or not
         self._queue: list[_Waiting] = []
         self._writing: asyncio.Task[None] | None = None
 
@@ -192,8 +192,13 @@ class DeliveryWriter:
         Raises DatabaseAway when it could not be; it may then still have been committed, which does no harm. Raises
         psycopg.DataError when this delivery cannot be stored at all.
         """
-        async with self._places:
-            await self._enqueue(_Row(delivery, await _deflated(delivery.body)))
+        await self._places.acquire()
+        try:
+            row = _Row(delivery, await _deflated(delivery.body))
+        except BaseException:
+            self._places.release()
+            raise
+        await self._enqueue(row)
 
     async def _enqueue(self, row: _Row) -> None:
         committed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -224,32 +229,32 @@ class DeliveryWriter:
             async with self._db.transaction() as connection, connection.pipeline():
                 await _record(connection, [waiting.row for waiting in batch])
         except DatabaseAway as away:
-            _settle(batch, away)
+            self._settle(batch, away)
         except psycopg.Error as wrong:
             await self._commit_singly(batch, wrong)
         except BaseException as wrong:
-            _settle(batch, DatabaseAway(f"the delivery was not stored: {type(wrong).__name__}"))
+            self._settle(batch, DatabaseAway(f"the delivery was not stored: {type(wrong).__name__}"))
             raise
         else:
-            _settle(batch, None)
+            self._settle(batch, None)
 
     async def _commit_singly(self, batch: list[_Waiting], wrong: psycopg.Error) -> None:
         """One delivery that cannot be stored must not keep the others out."""
         if len(batch) == 1:
-            _settle(batch, wrong)
+            self._settle(batch, wrong)
             return
         for waiting in batch:
             await self._commit([waiting])
 
-
-def _settle(batch: Sequence[_Waiting], error: Exception | None) -> None:
-    for waiting in batch:
-        if waiting.committed.done():  # the request was given up
-            continue
-        if error is None:
-            waiting.committed.set_result(None)
-        else:
-            waiting.committed.set_exception(error)
+    def _settle(self, batch: Sequence[_Waiting], error: Exception | None) -> None:
+        for waiting in batch:
+            self._places.release()
+            if waiting.committed.done():  # the request was given up
+                continue
+            if error is None:
+                waiting.committed.set_result(None)
+            else:
+                waiting.committed.set_exception(error)
 
 
 async def _deflated(body: bytes) -> bytes:

@@ -152,6 +152,16 @@ async def test_whoever_waits_no_longer_leaves_the_place_to_others(database: Data
     assert [type(each) for each in given_up] == [TimeoutError, TimeoutError]
 
 
+async def test_those_who_gave_up_do_not_gather_without_end(database: Database) -> None:
+    """GitHub sends on while the database stands still."""
+    async with DeliveryWriter(database, waiting=2) as writer, database.transaction() as blocker:
+        await blocker.execute("lock table deliveries")
+        for number in range(5):
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(writer.accept(delivery(number)), 0.05)
+    assert await count(database, "deliveries") == 2
+
+
 async def test_writers_of_several_processes_do_not_deadlock(database: Database) -> None:
     """Overlapping facts and keys in opposite orders, from writers that share nothing."""
     facts = [Repository(number, 1, "octo", f"r{number}") for number in range(20)]
