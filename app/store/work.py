@@ -75,7 +75,7 @@ where key = (
          or leased_until > clock_timestamp() + interval '8 seconds')
   order by (due_at at time zone 'UTC') - priority * interval '10 seconds', due_at
   limit 1 for update skip locked)
-returning key, lease, claimed, attempts, periodic, priority, delivery
+returning key, lease, claimed, attempts, periodic, priority, delivery, created_at
 """
 
 RENEW = """
@@ -142,7 +142,10 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to work on a key, until it runs out or is lost. `attempts` counts this attempt."""
+    """The right to work on a key, until it runs out or is lost. `attempts` counts this attempt.
+
+    `generation` counts from `since`, when the key was marked first: one that is done is gone, and begins anew.
+    """
 
     key: str
     id: UUID
@@ -151,6 +154,7 @@ class Lease:
     periodic: bool
     priority: int
     delivery: str | None = None  # the last one that marked it, if one did
+    since: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

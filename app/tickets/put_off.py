@@ -20,9 +20,10 @@ MOST_KEPT = 10_000
 
 @dataclass(frozen=True, slots=True)
 class PutOff:
-    """`generation` is that of the key when it was looked at, `level` how urgent what is to be written is. By `look_by`
-    it is looked at again, news or not; None: only with news."""
+    """`since` and `generation` are those of the key when it was looked at, `level` how urgent what is to be written is.
+    By `look_by` it is looked at again, news or not; None: only with news."""
 
+    since: datetime | None
     generation: int
     level: Urgency
     look_by: datetime | None
@@ -45,7 +46,9 @@ class Waiting:
     def until(self, key: TicketKey, lease: Lease, client: GitHubClient, now: datetime) -> datetime | None:
         """When it may come again, if nothing happened since and there still is no place; None: look at it."""
         one = self._put_off.get(key)
-        if one is None or one.generation != lease.generation or (one.look_by is not None and one.look_by <= now):
+        if one is None or (one.since, one.generation) != (lease.since, lease.generation):
+            return None
+        if one.look_by is not None and one.look_by <= now:
             return None
         try:
             with urgency(one.level):

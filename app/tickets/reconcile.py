@@ -146,7 +146,7 @@ async def _settled(parts: TicketParts, place: Place, issue: Issue, applier: Appl
 
 def _put_off(parts: TicketParts, view: TicketView, lease: Lease) -> PutOff:
     look_by = parts.gate.now() + AT_WORK_AGAIN if view.row.state in AT_WORK else None
-    return PutOff(lease.generation, _urgency(view), look_by)
+    return PutOff(lease.since, lease.generation, _urgency(view), look_by)
 
 
 def _urgency(view: TicketView) -> Urgency:

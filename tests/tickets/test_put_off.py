@@ -71,6 +71,20 @@ async def test_news_is_looked_at(at_desk: Desk) -> None:
         assert await at_desk.state(number) is State.STOPPED
 
 
+async def test_a_key_that_another_process_was_done_with_is_looked_at(at_desk: Desk) -> None:
+    """Its marks are counted anew, and may be as many as this process saw before."""
+    number = await accepted(at_desk)
+    query = at_desk.stage.gate.database.query
+    with no_writes():
+        await at_desk.claimed()
+        await at_desk.look(number)
+        key = str(at_desk.key(number))
+        ((generation,),) = await query("delete from work where key = %s returning generation", [key])
+        await query("insert into work (key, due_at, generation) values (%s, now(), %s)", [key, generation - 1])
+        await at_desk.say(number, "/stop now")
+        assert await at_desk.state(number) is State.STOPPED
+
+
 async def test_a_stop_is_confirmed_meanwhile(tmp_path: Path, database: Database) -> None:
     program = Program(tmp_path)
     async with scene(tmp_path, database) as stage, desk(stage, supervisor=Supervisor(program.write(1))) as at_desk:
