@@ -46,10 +46,13 @@ async def escalate(parts: TicketParts, place: Place, view: TicketView) -> None:
 
 
 async def _is_settled(connection: Connection, place: Place, view: TicketView, now: datetime) -> bool:
-    """Whether what is open is what holds."""
+    """Whether what is open is what holds, or nothing is open and all that holds went up before."""
+    own = (connection, view.row.repository_id, view.row.number)
     found = {one.name for one in matters(await read_known(connection, view, now), place)}
-    standing = await escalations.open_of(connection, view.row.repository_id, view.row.number)
-    return not found if standing is None else standing.matter.name in found
+    standing = await escalations.open_of(*own)
+    if standing is not None:
+        return standing.matter.name in found
+    return not found or found <= await escalations.known(*own, found)
 
 
 async def _bring_up(connection: Connection, view: TicketView, found: list[Matter], now: datetime) -> None:

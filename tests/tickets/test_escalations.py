@@ -155,6 +155,9 @@ async def test_a_change_of_stored_data_is_told_before_it_is_merged_and_the_work_
         assert pull.merged_at is None
         await at_desk.say(pull.number, "/hold let me see")
         assert await _open(at_desk, number) is None
+        asked = len(at_desk.stage.github.requests)
+        await at_desk.look(number)  # nobody is to be told again, so that nobody is looked for
+        assert not [one.path for one in at_desk.stage.github.requests[asked:] if "CODEOWNERS" in one.path]
 
 
 async def test_limits_that_end_more_than_a_tenth_of_todays_attempts_are_told(
