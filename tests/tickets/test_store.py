@@ -141,6 +141,18 @@ async def test_progress_is_a_sign_of_life_and_cost_only_grows(database: Database
         assert await runs.open_run(connection, REPOSITORY, NUMBER) is None
 
 
+async def test_an_attempt_counts_for_the_day_though_another_of_its_number_never_started(database: Database) -> None:
+    async with database.transaction() as connection:
+        await claimed(connection)
+        await runs.end_open(connection, REPOSITORY, NUMBER, outcome="not_started")
+        await connection.execute("update ticket_runs set claimed_at = claimed_at - interval '1 day'")
+        own = (connection, REPOSITORY, NUMBER)
+        run = await runs.begin(*own, revision=1, agent="claude", pool=None, branch=BRANCH)
+        assert await runs.report(connection, run.id, Progress())
+        assert run.attempt == 1
+        assert (await runs.spent_on(connection, REPOSITORY, datetime.now(UTC) - timedelta(hours=1))).attempts == 1
+
+
 async def test_a_snapshot_is_what_was_accepted(database: Database) -> None:
     async with database.transaction() as connection:
         await accepted(connection)

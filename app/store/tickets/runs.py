@@ -103,14 +103,15 @@ SUMS = (
     f"coalesce(sum({MINUTES}), 0)::float8, coalesce(sum(cost), 0) + {{}}, "
     f"coalesce(sum(cost) filter (where {SOFT}), 0), coalesce(sum({MINUTES}) filter (where {SOFT}), 0)::float8"
 )
-# An attempt that goes on after an answer began when it was claimed first. None lasts longer than a week.
+# An attempt that goes on after an answer began when it was claimed first; one that never started gave its number to the
+# next. None lasts longer than a week.
 DAY = f"""
 with held as (
   select ticket_runs.*, coalesce(told.cost, 0) as told, case when started_at is null then 0 else greatest(0, extract(
     epoch from coalesce(ended_at, clock_timestamp()) - greatest(started_at, %(begun)s)) / 60)::float8 end as within,
     claimed_at >= %(begun)s and not exists (select from ticket_runs earlier where earlier.number = ticket_runs.number
       and earlier.repository_id = %(repository)s and earlier.attempt = ticket_runs.attempt
-      and earlier.claimed_at < %(begun)s) as begins
+      and earlier.claimed_at < %(begun)s and earlier.started_at is not null) as begins
   from ticket_runs left join ticket_costs told on run_id = id and day = (%(begun)s at time zone 'UTC')::date
   where ticket_runs.repository_id = %(repository)s and claimed_at >= %(begun)s - interval '8 days'
     and (ended_at is null or ended_at >= %(begun)s or told.cost > 0)
