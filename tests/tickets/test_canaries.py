@@ -21,7 +21,7 @@ from app.keys import WatchKey
 from app.store import work
 from app.store.database import Database
 from app.store.tickets import canaries, runs
-from app.store.worker import Done, Sleep, Worker
+from app.store.worker import TIME_LIMIT, Done, Sleep, Worker
 from app.tickets import canaries as running
 from app.tickets.canaries import reconcile_canaries, run_canaries
 from app.tickets.claims import Claiming, NothingToClaim, claim_within
@@ -227,9 +227,12 @@ async def test_they_run_when_it_is_time_and_not_where_they_are_off(
 
 
 async def test_two_never_run_them_side_by_side(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert running.LONGEST * len(LIMITS) < TIME_LIMIT  # what the worker ends is on no record
     monkeypatch.setattr(running, "run_canaries", None)  # nobody may
+    waits = "select current_setting('idle_in_transaction_session_timeout')::interval > %s"
     async with database.transaction() as connection:
         assert await canaries.alone(connection)
+        assert await (await connection.execute(waits, [TIME_LIMIT])).fetchone() == (True,)
         assert isinstance(await reconcile_canaries(parts_with(database), DAY), Sleep)
 
 

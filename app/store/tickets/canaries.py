@@ -31,7 +31,9 @@ LEFT_BEHIND = (
 
 
 async def alone(connection: Connection) -> bool:
-    """Whether nobody else runs canaries, until the transaction ends."""
+    """Whether nobody else runs canaries, until the transaction ends. It does nothing meanwhile, for minutes if it must,
+    and holds no row."""
+    await connection.execute("set local idle_in_transaction_session_timeout = '6min'")
     sql = "select pg_try_advisory_xact_lock(hashtextextended('mergegate canaries', 0))"
     row = await (await connection.execute(sql)).fetchone()
     return row is not None and bool(row[0])
