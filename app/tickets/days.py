@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from app.keys import WatchKey
 from app.store import audit
 from app.store.audit import Entry
@@ -28,16 +30,26 @@ async def today(connection: Connection, parts: TicketParts, place: Place, row: T
 
 
 async def end_day(parts: TicketParts, place: Place, key: WatchKey) -> None:
-    """Every agent that works is sent away while the day has nothing left; its ticket waits for another day."""
-    async with parts.gate.database.transaction() as connection:
+    """Every agent that works is sent away while the day has nothing left; its ticket waits for another day.
+
+    Before that it waits for nobody: who begins work may wait for a gateway, and the watch sees to all other limits too.
+    """
+    database, now = parts.gate.database, parts.gate.now()
+    if await database.read(_because_no_more, place, now) is None:
+        return
+    async with database.transaction() as connection:
         await alone(connection, key.repository_id)
-        because = no_more(place.rules, place.floor, await used_on(connection, place, parts.gate.now()))
+        because = await _because_no_more(connection, place, now)
         if because is None:
             return
         entries: list[Entry] = []
         for row in await ticket.in_states(connection, key.repository_id, [State.RUNNING]):
             entries += await _released(connection, row, Cause(GATE, because))
         await audit.append(connection, entries)
+
+
+async def _because_no_more(connection: Connection, place: Place, now: datetime) -> str | None:
+    return no_more(place.rules, place.floor, await used_on(connection, place, now))
 
 
 async def _released(connection: Connection, row: TicketRow, cause: Cause) -> list[Entry]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from app.store.tickets.attempts import OpenAttempt
 from app.store.worker import Done, Sleep
 from app.tickets import claims
 from app.tickets.claims import Claimed
+from app.tickets.limiting import alone
 from app.tickets.supervisor import Supervisor
 from app.tickets.watching import EVERY, watch
 from policies.tickets.states import State
@@ -49,6 +51,16 @@ async def test_a_silent_agent_is_found_by_the_watch_while_github_is_away(at_desk
     await at_desk.stage.worker.drain()
     assert await at_desk.state(number) is State.WAITING and await is_dead(at_desk, claimed)
     assert await watch(at_desk.parts, key_of(at_desk)) == Done()
+
+
+async def test_the_watch_waits_for_nobody_who_begins_work(at_desk: Desk) -> None:
+    """A claim may wait for the metering gateway meanwhile."""
+    await accepted(at_desk)
+    await at_desk.claimed()
+    async with at_desk.stage.gate.database.transaction() as beginning:
+        await alone(beginning, at_desk.shop.id)
+        async with asyncio.timeout(5):
+            assert await watch(at_desk.parts, key_of(at_desk)) == Sleep(EVERY)
 
 
 async def test_signs_of_life_are_those_of_the_attempt_and_of_its_session(at_desk: Desk) -> None:
