@@ -131,6 +131,8 @@ class Intake:
             raise Unacceptable(503, f"the delivery was not stored, the resync will find it: {away}") from away
         except psycopg.DataError as wrong:
             raise Unacceptable(400, f"the delivery cannot be stored: {type(wrong).__name__}") from wrong
+        except psycopg.Error as wrong:  # a limit of the server, a deadlock, a statement that took too long
+            raise Unacceptable(503, f"the delivery was not stored: {type(wrong).__name__}") from wrong
 
 
 def verify(raw: bytes, signature: bytes | None, secrets: Sequence[SecretStr]) -> None:

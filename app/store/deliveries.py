@@ -190,7 +190,7 @@ class DeliveryWriter:
         """Return when the delivery is committed; how long that may take (many may be waiting), the caller bounds.
 
         Raises DatabaseAway when it could not be; it may then still have been committed, which does no harm. Raises
-        psycopg.DataError when this delivery cannot be stored at all.
+        psycopg.DataError when this delivery cannot be stored at all, and psycopg's other errors for other refusals.
         """
         await self._places.acquire()
         try:

@@ -307,6 +307,15 @@ async def test_one_that_cannot_be_stored_keeps_no_other_out(endpoint: Endpoint) 
     assert (await endpoint.deliver(OPENED)).status_code == 202
 
 
+async def test_what_the_server_refuses_is_answered(endpoint: Endpoint) -> None:
+    """A name longer than an entry of an index, which PostgreSQL does not count among errors of data."""
+    name = hashlib.shake_256(b"name").hexdigest(4_000)
+    repository = {"id": 9, "name": name, "full_name": f"acme/{name}", "default_branch": "main"}
+    answer = await endpoint.deliver(body(action="opened", number=4, pull_request=PULL, repository=repository))
+    assert (answer.status_code, await endpoint.count()) == (503, 0)
+    assert answer.json() == {"message": "the delivery was not stored: ProgramLimitExceeded"}
+
+
 @needs_shared
 async def test_every_real_payload_is_accepted_and_kept(endpoint: Endpoint) -> None:
     """One test for all, because a database for each would take minutes."""
