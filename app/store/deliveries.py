@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any, Self
 
 import psycopg
+import structlog
 from psycopg.rows import kwargs_row
 
 from app.store import comment_approvals, pulls, pushes, repositories, reviews, work
@@ -23,6 +24,8 @@ from app.store.stored import deflate, inflate, records, text
 from app.store.tickets import commands
 from app.store.tickets.commands import CommandComment
 from app.store.work import Mark
+
+log = structlog.get_logger(__name__)
 
 Fact = Repository | Push | Review | PullBase | CommentApproval | CommentWithdrawn | CommandComment
 
@@ -211,7 +214,15 @@ class DeliveryWriter:
         while self._queue:
             if len(self._queue) < self._rows:
                 await asyncio.sleep(GATHERING)
-            await self._commit(self._next_batch())
+            batch = self._next_batch()
+            try:
+                await self._commit(batch)
+            except Exception:
+                log.exception("deliveries were not stored")
+            finally:
+                _settle(batch, DatabaseAway("the delivery was not stored"))  # those of whom nothing was said
+                for _ in batch:
+                    self._places.release()
 
     def _next_batch(self) -> list[_Waiting]:
         size = count = 0
@@ -229,32 +240,32 @@ class DeliveryWriter:
             async with self._db.transaction() as connection, connection.pipeline():
                 await _record(connection, [waiting.row for waiting in batch])
         except DatabaseAway as away:
-            self._settle(batch, away)
+            _settle(batch, away)
         except psycopg.Error as wrong:
             await self._commit_singly(batch, wrong)
         except BaseException as wrong:
-            self._settle(batch, DatabaseAway(f"the delivery was not stored: {type(wrong).__name__}"))
+            _settle(batch, DatabaseAway(f"the delivery was not stored: {type(wrong).__name__}"))
             raise
         else:
-            self._settle(batch, None)
+            _settle(batch, None)
 
     async def _commit_singly(self, batch: list[_Waiting], wrong: psycopg.Error) -> None:
         """One delivery that cannot be stored must not keep the others out."""
         if len(batch) == 1:
-            self._settle(batch, wrong)
+            _settle(batch, wrong)
             return
         for waiting in batch:
             await self._commit([waiting])
 
-    def _settle(self, batch: Sequence[_Waiting], error: Exception | None) -> None:
-        for waiting in batch:
-            self._places.release()
-            if waiting.committed.done():  # the request was given up
-                continue
-            if error is None:
-                waiting.committed.set_result(None)
-            else:
-                waiting.committed.set_exception(error)
+
+def _settle(batch: Sequence[_Waiting], error: Exception | None) -> None:
+    for waiting in batch:
+        if waiting.committed.done():  # the request was given up
+            continue
+        if error is None:
+            waiting.committed.set_result(None)
+        else:
+            waiting.committed.set_exception(error)
 
 
 async def _deflated(body: bytes) -> bytes:

@@ -162,6 +162,21 @@ async def test_those_who_gave_up_do_not_gather_without_end(database: Database) -
     assert await count(database, "deliveries") == 2
 
 
+async def test_whatever_breaks_a_commit_leaves_nobody_waiting(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(_: object, rows: list[object]) -> None:
+        raise psycopg.DataError if len(rows) > 1 else RuntimeError
+
+    async with DeliveryWriter(database, waiting=3) as writer:
+        monkeypatch.setattr(deliveries, "_record", broken)
+        waiting = [asyncio.wait_for(writer.accept(delivery(number)), 5) for number in range(3)]
+        assert [type(each) for each in await asyncio.gather(*waiting, return_exceptions=True)] == [DatabaseAway] * 3
+        monkeypatch.undo()
+        await asyncio.gather(*(asyncio.wait_for(writer.accept(delivery(number)), 5) for number in range(3)))
+    assert await count(database, "deliveries") == 3
+
+
 async def test_writers_of_several_processes_do_not_deadlock(database: Database) -> None:
     """Overlapping facts and keys in opposite orders, from writers that share nothing."""
     facts = [Repository(number, 1, "octo", f"r{number}") for number in range(20)]
