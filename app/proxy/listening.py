@@ -44,6 +44,8 @@ class GuardedProtocol(HttpToolsProtocol):
         super().__init__(*arguments, **named)
         self._in_headers = True
         self._header_size = 0
+        self._begun = 0  # requests
+        self._between = False  # behind a whole request
         self._late: asyncio.TimerHandle | None = None
         self.idle_since = 0.0  # of the loop's clock
 
@@ -79,7 +81,11 @@ class GuardedProtocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         if self._in_headers:
             self._header_size += len(data)
+        begun = self._begun if self._between else None
         super().data_received(data)
+        if begun == self._begun and not self._in_headers and self.is_idle:
+            # Empty lines, which the parser passes over: they have ended the wait for a next request.
+            self._in_headers, self._header_size = True, len(data)
         if not self._in_headers:
             return
         if self._late is None:  # of most requests all headers come at once, and no clock is needed
@@ -89,6 +95,7 @@ class GuardedProtocol(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
+        self._begun, self._between = self._begun + 1, False
         if not self._in_headers:
             self._in_headers, self._header_size = True, 0
 
@@ -103,6 +110,10 @@ class GuardedProtocol(HttpToolsProtocol):
         self._in_headers = False
         self._stop_clock()
         super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        self._between = True
+        super().on_message_complete()
 
     def _await_headers(self) -> None:
         self._in_headers = True

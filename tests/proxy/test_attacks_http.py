@@ -255,6 +255,13 @@ async def test_t34_the_token_as_git_and_gh_send_it(town: Scene) -> None:
 async def test_t13_slow_and_long_headers(town: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(listening.GuardedProtocol, "header_seconds", 0.1)
     assert status(await town.raw(b"GET /git/acme/shop HTTP/1.1\r\nHost: x\r\nX-Slow: ")) == 400
+    reader, writer = await asyncio.open_connection("127.0.0.1", town.port)
+    writer.write(request("GET", "/healthz"))
+    await reader.readuntil(b"\r\n\r\n")
+    writer.write(b"\r\n")  # between two requests: it begins none, and ends the wait for the next
+    async with asyncio.timeout(5):
+        assert b"The headers took too long." in await reader.read()
+    writer.close()
     monkeypatch.setattr(listening.GuardedProtocol, "header_seconds", 10.0)
     many = request("GET", "/healthz", *(f"X-{n}: {'x' * 1000}" for n in range(80)))
     assert status(await town.raw(many)) in (400, 431)
