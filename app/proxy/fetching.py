@@ -118,13 +118,18 @@ async def stream(body: Body, send: Send, kind: str, headers: Mapping[str, str], 
         async for chunk in chunks:
             if gone.done():
                 raise BodyFailed("the client went away", gone=True)
-            async with asyncio.timeout(STALLED):
-                await send({"type": "http.response.body", "body": chunk, "more_body": True})
+            await _part(send, chunk)
         await send({"type": "http.response.body", "body": b""})
-    except TimeoutError:
-        raise BodyFailed(f"the client took nothing for {STALLED:g} seconds") from None
     finally:
         gone.cancel()
+
+
+async def _part(send: Send, chunk: bytes) -> None:
+    try:
+        async with asyncio.timeout(STALLED):
+            await send({"type": "http.response.body", "body": chunk, "more_body": True})
+    except TimeoutError:
+        raise BodyFailed(f"the client took nothing for {STALLED:g} seconds") from None
 
 
 async def _whole_or_streamed(body: Body, send: Send, kind: str, chunks: AsyncIterator[bytes]) -> None:

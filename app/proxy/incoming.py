@@ -194,6 +194,9 @@ class Answering:
         return self.status is not None
 
     async def __call__(self, message: Message) -> None:
+        """Raises BodyFailed where another answer would begin."""
+        if self.begun and message["type"] == "http.response.start":
+            raise BodyFailed("an answer that was begun broke off", gone=True)
         self.status = message.get("status", self.status)
         await self._send(message)
 

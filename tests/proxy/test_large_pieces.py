@@ -10,6 +10,8 @@ import aiohttp
 import pytest
 from aiohttp import web
 
+from app.proxy.fetching import stream
+from app.proxy.incoming import Answering, Body, BodyFailed, Message, answer
 from app.proxy.upstream import CHUNK, LONG, in_large_pieces
 
 pytestmark = pytest.mark.anyio
@@ -77,3 +79,24 @@ async def test_every_byte_comes_and_the_connection_serves_again() -> None:
                     assert b"".join([piece async for piece in in_large_pieces(response)]) == whole
     finally:
         await runner.cleanup()
+
+
+async def test_an_answer_that_breaks_off_is_not_laid_to_the_client_and_no_other_is_begun() -> None:
+    sent: list[str] = []
+
+    async def send(message: Message) -> None:
+        sent.append(message["type"])
+
+    async def silent() -> AsyncIterator[bytes]:
+        yield b"PACK"
+        raise aiohttp.SocketTimeoutError
+
+    async def nothing() -> Message:
+        return {"type": "http.request"}
+
+    answering = Answering(send)
+    with pytest.raises(aiohttp.SocketTimeoutError):
+        await stream(Body(nothing, 0), answering, "text/plain", {}, silent())
+    with pytest.raises(BodyFailed, match="broke off"):
+        await answer(answering, 200, b"ERR")
+    assert sent == ["http.response.start", "http.response.body"]
