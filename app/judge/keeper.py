@@ -49,7 +49,11 @@ def _keep(program: str, watched: int, telling: int) -> int:
 
 
 def _become(program: str) -> None:
-    """Every other descriptor is closed on exec: PEP 446. What Python changed for itself is not the program's."""
+    """In a session of its own, so that `kill 0`, with which scripts end what they started, does not end the keeper.
+
+    Every other descriptor is closed on exec: PEP 446. What Python changed for itself is not the program's.
+    """
+    os.setsid()
     for ignored in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(ignored, signal.SIG_DFL)
     kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}

@@ -139,7 +139,7 @@ async def test_whatever_is_no_answer_cannot_tell(tmp_path: Path, answer: str, re
     assert (ended.said, ended.reasons) == ("cannot_tell", (reason,))
 
 
-@pytest.mark.parametrize("ending", ["exit 0", "sleep 60"])
+@pytest.mark.parametrize("ending", ["exit 0", "sleep 60", "trap '' TERM; kill 0"])
 async def test_nothing_that_a_judge_started_outlives_its_call(tmp_path: Path, ending: str) -> None:
     """In sessions of their own, and of parents that have ended; whether it ends by itself or is ended."""
     left = tmp_path / "left"
