@@ -23,8 +23,6 @@ AT_ONCE = 2  # calls of one process: the places of its worker are for pull reque
 SECONDS = 240.0  # for one call; an attempt of the worker has five minutes
 LARGEST_ANSWER = 64 * 1024  # bytes
 KEPT = ("PATH", "HOME")
-
-
 KEEPER = Path(__file__).with_name("keeper.py")
 
 

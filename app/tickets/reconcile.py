@@ -134,7 +134,9 @@ async def _settled(parts: TicketParts, place: Place, issue: Issue, applier: Appl
     try:
         await answer(applier, issue.number)
     except RateLimited as limited:
-        return Sleep(limited.until) if view is None else await _unanswered(parts, place, view, limited.until)
+        if view is None:
+            return Sleep(limited.until)
+        return await _soon(parts, place, view) or _later(parts, view, limited.until)
     if view is None:
         return Done()
     put_off = await _shown(parts, place, issue, view)
@@ -166,12 +168,9 @@ async def _shown(parts: TicketParts, place: Place, issue: Issue, view: TicketVie
     return None
 
 
-async def _unanswered(parts: TicketParts, place: Place, view: TicketView, until: datetime) -> Outcome:
-    return await _soon(parts, place, view) or _later(parts, view, until)
-
-
 async def _soon(parts: TicketParts, place: Place, view: TicketView) -> Outcome | None:
-    """What a stop, or the key of a session that is over, has to be looked at for; None where there is neither."""
+    """When to look again for a stop, or for the key of a session that is over; None where there is neither. Whoever
+    waits for an agent that we start is left to the watch."""
     if view.row.state is State.STOPPING:
         return Sleep(STOPPING_AGAIN)
     if view.row.state not in AT_WORK:

@@ -56,4 +56,5 @@ def behind_proxies(application: ASGIApp) -> ASGIApp:
     https://www.uvicorn.org/deployment/#proxies-and-forwarded-headers. Deliveries are spared the search for it.
     """
     trusted = os.environ.get("FORWARDED_ALLOW_IPS", "127.0.0.1,::1")
+    # Uvicorn's types of ASGI are dictionaries with named members, Starlette's are plain ones.
     return ProxyHeadersMiddleware(application, trusted)  # type: ignore[arg-type,return-value]
