@@ -15,6 +15,7 @@ from app.github.client import GitHubClient
 from app.github.clients import GitHubApp
 from app.github.errors import NotFound
 from app.judge.judges import Judges
+from app.keys import GroupKey, PullKey
 from app.store import repositories
 from app.store.database import Database
 from app.store.prune import Periods
@@ -38,6 +39,11 @@ class Gate:
 
     def client(self, installation_id: int) -> GitHubClient:
         return self.github.installation(installation_id)
+
+    def forget(self, key: PullKey | GroupKey) -> None:
+        """It is closed or gone: whatever was kept in this process for looks at it is let go."""
+        self.mirrors.answers.forget(str(key))
+        self.client(key.installation_id).etags.forget(str(key))
 
     async def repository(self, installation_id: int, repository_id: int) -> RepositoryName:
         """The repository's present name; asked once from GitHub if no delivery and no resync has told it.

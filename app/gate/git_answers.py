@@ -30,6 +30,11 @@ class GitAnswers:
     def __init__(self, limit_bytes: int = LIMIT) -> None:
         self._kept: Bounded[Question, Said] = Bounded(limit_bytes, _size)
 
+    @property
+    def size(self) -> int:
+        """Bytes that are kept now."""
+        return self._kept.size
+
     def get(self, question: Question) -> Said | None:
         return self._kept.get(question)
 
@@ -37,6 +42,10 @@ class GitAnswers:
         """Kept only if all that is named are full object ids: a ref moves, and a short id may get a twin."""
         if all(map(_OBJECT_ID.fullmatch, named)):
             self._kept.put(question, said)
+
+    def forget(self, work: str) -> None:
+        """Let go what was last asked for a piece of work that is over."""
+        self._kept.forget(work)
 
 
 def _size(question: Question, said: Said) -> int:

@@ -84,6 +84,7 @@ async def reconcile_group(gate: Gate, lease: Lease, key: GroupKey) -> Outcome:
     if seen.chain is None:
         gone = GroupVerdict(key.head_sha, key.target_ref, _gone("evidence"), _gone("review"))
         await applier.apply(plan_group(empty, gone, outputs_of_group(gone)))
+        gate.forget(key)
         return Done()
     first = first_look_at_group(empty)
     if first:

@@ -123,7 +123,7 @@ class Mirrors:
         self._remote = remote
         self._writable = writable or remote
         self._locks: dict[int, asyncio.Lock] = {}
-        self._answers = GitAnswers()
+        self.answers = GitAnswers()
         self._held = Held()
 
     async def objects(
@@ -134,7 +134,7 @@ class Mirrors:
         Raises MissingObjects when they are not reachable from the refs any more, GitFailed when git cannot fetch.
         """
         folder = self._folder / f"{repository.id}.git"
-        objects = GitObjects(folder, self._answers)
+        objects = GitObjects(folder, self.answers)
         async with self._locks.setdefault(repository.id, asyncio.Lock()):
             if not (folder / _WHOLE).exists():
                 await _cleared(folder)

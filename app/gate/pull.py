@@ -121,6 +121,7 @@ async def _reconcile_closed(gate: Gate, applier: Applier, key: PullKey, state: P
     await applier.apply(await out_of_queue(gate, key))
     async with gate.database.transaction() as connection:
         await work.mark(connection, await ticket_marks(connection, key))
+    gate.forget(key)
     return Done()
 
 

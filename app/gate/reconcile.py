@@ -9,6 +9,7 @@ from typing import assert_never
 
 import structlog
 
+from app.bounded import used_for
 from app.gate.baselines import reconcile_tip
 from app.gate.fanout import fan_out_branch, fan_out_commit, fan_out_installation, fan_out_repository, resync
 from app.gate.gate import Gate
@@ -77,7 +78,11 @@ class Reconciler:
         knows it.
         """
         kind = lease.key.partition(":")[0]
-        with counting(lease.key) as tally, DURATION.labels(kind if kind in KINDS else "unknown").time():
+        with (
+            used_for(lease.key),
+            counting(lease.key) as tally,
+            DURATION.labels(kind if kind in KINDS else "unknown").time(),
+        ):
             try:
                 key = parse_key(lease.key)
                 with urgency(urgency_of(key, lease.priority)):

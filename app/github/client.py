@@ -67,7 +67,7 @@ class GitHubClient:
         self._wire = Wire(identity.api_url, inner or transport(), installation_id)
         self._content = WriteBucket(self._settings.writes, self._settings.clock)
         self._checks = WriteBucket(for_checks(self._settings.writes), self._settings.clock)
-        self._etags = EtagStore(self._settings.etag_bytes)
+        self.etags = EtagStore(self._settings.etag_bytes)
         self._flights: dict[str, asyncio.Task[Stored]] = {}
         self._slots = asyncio.Semaphore(self._settings.concurrent)
         self._keys = AppKeys(identity, self._settings.now)
@@ -251,7 +251,7 @@ class GitHubClient:
             task.exception()
 
     async def _conditional(self, call: Call, key: str) -> Stored:
-        kept = self._etags.get(key)
+        kept = self.etags.get(key)
         if kept is not None:
             call = replace(call, headers={"If-None-Match": kept.etag})
         answer = await self._send(call, frozenset({200, 304, *_REDIRECTS}))
@@ -261,7 +261,7 @@ class GitHubClient:
             answer = await self._follow(call, answer, abroad=False)
         stored = Stored(answer.headers.get("etag", ""), answer.body, answer.headers.get("link", ""))
         if stored.etag.isascii() and stored.etag:
-            self._etags.put(key, stored)
+            self.etags.put(key, stored)
         return stored
 
     def _unchanged(self, call: Call, kept: Stored | None) -> Stored:

@@ -31,12 +31,21 @@ class EtagStore:
     def __init__(self, limit_bytes: int = LIMIT) -> None:
         self._kept: Bounded[str, Stored] = Bounded(limit_bytes, _size)
 
+    @property
+    def size(self) -> int:
+        """Bytes that are kept now."""
+        return self._kept.size
+
     def get(self, key: str) -> Stored | None:
         kept = self._kept.get(key)
         return None if kept is None else Stored(kept.etag, zlib.decompress(kept.body), kept.link)
 
     def put(self, key: str, answer: Stored) -> None:
         self._kept.put(key, Stored(answer.etag, isal_zlib.compress(answer.body, 1), answer.link))
+
+    def forget(self, work: str) -> None:
+        """Let go what was last read for a piece of work that is over."""
+        self._kept.forget(work)
 
 
 def _size(key: str, kept: Stored) -> int:
