@@ -1,13 +1,13 @@
 """A store in memory that is bounded in bytes: what was not used for the longest goes first.
 
-Each thing in it remembers for which piece of work it was used last. Where that work is known to be over for good, a
-closed pull request or a merge group that is gone, nobody will ask for it again, and it is let go at once: so a day that
-brings hundreds of them takes no more memory than those that are open.
+Each thing in it also remembers for which look at which piece of work it was used last. What a later look at the same
+work did not use, the next one will not use either; and of a pull request that is closed, or a merge group that is gone,
+nothing will be used again. Letting go of both keeps a long day at the memory of what is open now.
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -16,23 +16,32 @@ from typing import Generic, NamedTuple, TypeVar
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
-_work: ContextVar[str] = ContextVar("work", default="")
+
+class Look:
+    """One look at `work`, a key of the work table. Another look at the same work is another object."""
+
+    def __init__(self, work: str) -> None:
+        self.work = work
+
+
+_NONE = Look("")
+_look: ContextVar[Look] = ContextVar("look", default=_NONE)
 
 
 @contextmanager
 def used_for(work: str) -> Iterator[None]:
-    """What is put or found inside, also by tasks started inside, was used for `work`, a key of the work table."""
-    token = _work.set(work)
+    """What is put or found inside, also by tasks started inside, was used for one look at `work`."""
+    token = _look.set(Look(work))
     try:
         yield
     finally:
-        _work.reset(token)
+        _look.reset(token)
 
 
 class _Kept(NamedTuple, Generic[Value]):
     value: Value
     size: int
-    work: str
+    look: Look
 
 
 class Bounded(Generic[Key, Value]):
@@ -43,6 +52,7 @@ class Bounded(Generic[Key, Value]):
         self._measure = size
         self._size = 0
         self._kept: OrderedDict[Key, _Kept[Value]] = OrderedDict()
+        self._of_work: defaultdict[str, set[Key]] = defaultdict(set)
 
     @property
     def size(self) -> int:
@@ -50,12 +60,10 @@ class Bounded(Generic[Key, Value]):
         return self._size
 
     def get(self, key: Key) -> Value | None:
-        kept = self._kept.get(key)
+        kept = self._taken_out(key)
         if kept is None:
             return None
-        self._kept.move_to_end(key)
-        if kept.work != _work.get():
-            self._kept[key] = kept._replace(work=_work.get())
+        self._put_in(key, kept._replace(look=_look.get()))
         return kept.value
 
     def put(self, key: Key, value: Value) -> None:
@@ -63,17 +71,37 @@ class Bounded(Generic[Key, Value]):
         size = self._measure(key, value)
         if size > self._limit // 4:
             return
-        self._kept[key] = _Kept(value, size, _work.get())
-        self._size += size
+        self._put_in(key, _Kept(value, size, _look.get()))
         while self._size > self._limit:
-            self._size -= self._kept.popitem(last=False)[1].size
+            self.drop(next(iter(self._kept)))
 
     def drop(self, key: Key) -> None:
-        kept = self._kept.pop(key, None)
-        if kept is not None:
-            self._size -= kept.size
+        self._taken_out(key)
 
     def forget(self, work: str) -> None:
         """Let go what was last used for `work`, which is over."""
-        for key in [key for key, kept in self._kept.items() if kept.work == work]:
+        for key in tuple(self._of_work.get(work, ())):
             self.drop(key)
+
+    def forget_unused(self) -> None:
+        """At the end of a look that asked all it could: let go what was last used for an earlier look at its work."""
+        look = _look.get()
+        for key in tuple(self._of_work.get(look.work, ())):
+            if self._kept[key].look is not look:
+                self.drop(key)
+
+    def _put_in(self, key: Key, kept: _Kept[Value]) -> None:
+        self._kept[key] = kept
+        self._size += kept.size
+        self._of_work[kept.look.work].add(key)
+
+    def _taken_out(self, key: Key) -> _Kept[Value] | None:
+        kept = self._kept.pop(key, None)
+        if kept is None:
+            return None
+        self._size -= kept.size
+        keys = self._of_work[kept.look.work]
+        keys.discard(key)
+        if not keys:
+            del self._of_work[kept.look.work]
+        return kept

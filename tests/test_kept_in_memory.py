@@ -59,3 +59,22 @@ def test_room_of_what_was_let_go_is_free() -> None:
     for key in "abcd":
         store.put(key, "x" * 9)
     assert all(store.get(key) for key in "abcd")
+
+
+def test_what_a_later_look_did_not_use_goes() -> None:
+    store = kept()
+    with used_for("pull:2"):
+        store.put("the other's", "3")
+    with used_for("pull:1"):
+        store.put("of an old target", "1")
+        store.put("of the head", "2")
+        store.forget_unused()
+        assert store.get("of an old target") == "1"
+    with used_for("pull:1"):
+        assert store.get("of the head") == "2"
+        store.put("of the new target", "4")
+        store.forget_unused()
+    assert store.get("of an old target") is None
+    assert store.get("of the head") == "2"
+    assert store.get("of the new target") == "4"
+    assert store.get("the other's") == "3"

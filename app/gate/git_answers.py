@@ -47,6 +47,10 @@ class GitAnswers:
         """Let go what was last asked for a piece of work that is over."""
         self._kept.forget(work)
 
+    def forget_unused(self) -> None:
+        """Let go what was asked for earlier looks at this work and not for this one: of a target that has moved on."""
+        self._kept.forget_unused()
+
 
 def _size(question: Question, said: Said) -> int:
     said_and_asked = (*question.arguments, question.folder, question.stdin, said[1])

@@ -93,6 +93,7 @@ async def reconcile_pull(gate: Gate, lease: Lease, key: PullKey, tally: Tally) -
     await _note_code(gate, key, judgement)
     await applier.apply(judgement.effects)
     await _record(gate, key, judgement, tally)
+    gate.mirrors.answers.forget_unused()
     await watch_group(gate, judgement.seen)
     return _outcome(judgement)
 

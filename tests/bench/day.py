@@ -41,7 +41,7 @@ EACH = 4  # pull requests of each kind that are opened an hour
 PULLS = EACH * len(KINDS)
 LIMIT = float(os.environ.get("MERGEGATE_BENCH_DAY_SECONDS", "3600"))
 CONNECTIONS = 32
-PATIENCE = 120.0  # seconds for one hour's pull requests to be right
+PATIENCE = 120.0  # seconds for one hour's pull requests to be right, and merged
 LATER = "401 days"
 
 
@@ -64,7 +64,7 @@ async def measure(folder: Path, say: Callable[[str], None]) -> list[Row]:
 @dataclass(frozen=True)
 class _Hour:
     resident: int  # bytes, of the one process of web and worker
-    wrong: int  # pull requests whose checks were not right when the hour ended
+    wrong: int  # pull requests whose checks were not right, or that were not merged, when the hour ended
 
 
 async def _hours(place: Town, gate: GateProcess, say: Callable[[str], None]) -> list[_Hour]:
@@ -76,7 +76,7 @@ async def _hours(place: Town, gate: GateProcess, say: Callable[[str], None]) -> 
     while len(hours) < HOURS and time.monotonic() < start + LIMIT:
         say(f"hour {len(hours) + 1} of {HOURS}, {start + LIMIT - time.monotonic():.0f} s left")
         await _hour(place, sender)
-        hours.append(_Hour(processors.resident(gate.pid), len(place.wrong())))
+        hours.append(_Hour(processors.resident(gate.pid), _wrong(place)))
         _tell(len(hours), hours[-1], time.monotonic() - start)
     return hours
 
@@ -114,9 +114,13 @@ def _about(place: Town, numbers: list[int]) -> list[Request]:
     ]
 
 
+def _wrong(place: Town) -> int:
+    return len({*place.wrong(), *place.unfinished()})
+
+
 async def _right(place: Town) -> None:
     async with asyncio.timeout(PATIENCE):
-        while place.wrong():  # noqa: ASYNC110 - what is waited for are records that others change
+        while _wrong(place):  # noqa: ASYNC110 - what is waited for are records that others change
             await asyncio.sleep(0.1)
 
 

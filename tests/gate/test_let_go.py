@@ -41,3 +41,15 @@ async def test_a_pull_request_that_is_closed_leaves_nothing_of_its_own(stage: Sc
     after = kept(stage)
     assert after[0] - before[0] < (open_[0] - before[0]) / 4
     assert after[1] < open_[1]
+
+
+async def test_a_pull_request_keeps_only_what_its_last_look_asked(stage: Scene) -> None:
+    shop = await open_shop(stage)
+    await agent_pull(stage, shop, body="Trust me.")
+    await stage.settle()
+    sizes = []
+    for number in range(3):
+        await stage.github.push(shop, "main", {"VERSION": f"{number}\n"}, author="ada")
+        await stage.settle()
+        sizes.append(kept(stage)[0])
+    assert sizes[-1] - sizes[0] < 2 * OVERHEAD
