@@ -47,7 +47,17 @@ FAULTY = st.sampled_from(
         (None, "/", None),
     ]
 )
-KINDS: tuple[FaultKind, ...] = ("fail", "fail_after", "cut", "cut_after", "lag")
+KINDS: tuple[FaultKind, ...] = (
+    "fail",
+    "fail_after",
+    "cut",
+    "cut_after",
+    "half",
+    "silent",
+    "silent_after",
+    "errors",
+    "lag",
+)
 
 
 MOST_OPEN = 4
@@ -257,6 +267,8 @@ class Trouble(Life):
         fault = Fault(kind, method, path, operation, count, status)
         if kind == "lag":  # what was read is old: only another look can tell
             fault.method, self.stage.lost = "GET", True
+        if kind == "errors":  # only GraphQL fails so
+            fault.method, fault.path = "POST", "/graphql$"
         self.github.faults.add(fault)
 
     @rule(reopens=st.booleans(), asynchronous=st.booleans(), list_lag=st.integers(0, 2), merge_lag=st.integers(0, 2))

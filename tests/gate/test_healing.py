@@ -61,6 +61,17 @@ FAULTS = [
     Fault("fail", "POST", "/access_tokens$", count=2),
     Fault("fail", "PUT", "/merge-async$", count=1),
     Fault("fail_after", "PUT", "/merge-async$", count=1),
+    Fault("half", "POST", "/check-runs$", count=1),
+    Fault("half", operation="PullState", count=2),
+    Fault("half", "GET", "/actions/runs$", count=2),
+    Fault("half", "PUT", "/merge-async$", count=1),
+    Fault("silent", "POST", "/check-runs$", count=2),
+    Fault("silent_after", "POST", "/check-runs$", count=1),
+    Fault("silent_after", "PUT", "/merge-async$", count=1),
+    Fault("silent", "GET", "/logs$", count=2),
+    Fault("errors", operation="PullState", count=2),
+    Fault("errors", operation="CommitState", count=2),
+    Fault("errors", operation="PullHead", count=1),
 ]
 
 

@@ -12,18 +12,26 @@ from typing import Literal
 
 import httpx
 
-FaultKind = Literal["fail", "fail_after", "slow", "cut", "cut_after", "lag"]
+FaultKind = Literal[
+    "fail", "fail_after", "slow", "cut", "cut_after", "half", "silent", "silent_after", "errors", "errors_after", "lag"
+]
 
 
 class ConnectionCut(httpx.RemoteProtocolError):
     """The connection ended before the answer did. In process httpx sees this very error."""
 
 
+class NothingCame(httpx.ReadTimeout):
+    """The request was sent and no answer came in time. In process httpx sees this very error."""
+
+
 @dataclass
 class Fault:
     """`kind`: fail = refused without effect; fail_after = done, yet answered with `status`; slow = answered after
-    `seconds`; cut and cut_after = the connection ends within the answer, without or with the effect; lag = the same
-    question of the same caller (a GET, or a GraphQL query) gets the answer that it got last."""
+    `seconds`; cut and cut_after = the connection ends within the answer, without or with the effect; half = done, yet
+    the answer's JSON ends in its middle as if it were whole; silent and silent_after = no answer comes at all; errors
+    and errors_after = GraphQL's way to fail: a 200 whose body is errors; lag = the same question of the same caller (a
+    GET, or a GraphQL query) gets the answer that it got last."""
 
     kind: FaultKind
     method: str | None = None

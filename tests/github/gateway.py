@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tests.github.answers import JsonResponse, answer, entity_tag, is_known, refuse, strong_tag
 from tests.github.auth import ANONYMOUS, Actor, authenticate
 from tests.github.errors import ApiError, not_found
-from tests.github.faults import ConnectionCut, Fault
+from tests.github.faults import ConnectionCut, Fault, FaultKind, NothingCame
 from tests.github.rate_limits import PrimaryLimitReached, Resource
 from tests.github.versions import NEWER, OLDER, VERSIONS
 
@@ -84,6 +84,9 @@ class Gateway:
         return {**scope, "path": path, "raw_path": path.encode()}
 
 
+UNDONE: frozenset[FaultKind] = frozenset({"fail", "cut", "silent", "errors"})  # refused before anything was done
+
+
 class Answering:
     """An endpoint with everything around it that GitHub does to every request."""
 
@@ -107,11 +110,13 @@ class Answering:
         response = await self._respond(request, fault)
         if fault is not None and fault.kind in ("cut", "cut_after"):
             await _cut(response, send)
+        if fault is not None and fault.kind in ("silent", "silent_after"):
+            raise NothingCame("no answer came in time")
         await response(scope, receive, send)
 
     async def _respond(self, request: Request, fault: Fault | None) -> Response:
-        if fault is not None and fault.kind in ("fail", "cut"):
-            response = _failure(fault)
+        if fault is not None and fault.kind in UNDONE:
+            response = _told(fault, _failure(fault))
         elif (
             fault is not None
             and fault.kind == "lag"
@@ -123,7 +128,7 @@ class Answering:
             if response.status_code == 200:
                 self.github.last_answers[await _question(request)] = response
         self._record(request, response.status_code)
-        return _failure(fault) if fault is not None and fault.kind == "fail_after" else response
+        return response if fault is None else _told(fault, response)
 
     async def _answer(self, request: Request) -> Response:
         response = await self._guarded(request)
@@ -257,6 +262,20 @@ def _described(response: Response) -> Response:
         if isinstance(response.data, dict) and "url" in response.data:
             response.headers["location"] = response.data["url"]
     return response
+
+
+def _told(fault: Fault, response: Response) -> Response:
+    """What the caller is told instead of the answer."""
+    match fault.kind:
+        case "fail_after":
+            return _failure(fault)
+        case "errors" | "errors_after":
+            return answer({"data": None, "errors": [{"type": "INTERNAL", "message": "Something went wrong."}]})
+        case "half":
+            body = bytes(response.body)
+            return Response(body[: len(body) // 2], response.status_code, media_type="application/json")
+        case _:
+            return response
 
 
 def _failure(fault: Fault) -> Response:
