@@ -1,4 +1,5 @@
-"""Settings from the environment, read once at start. Secrets are `SecretStr` and never printed.
+"""Settings from the environment, read at the start, and again for the secrets that change in files meanwhile. Secrets
+are `SecretStr` and never printed.
 
 Every variable may also be given as `NAME_FILE`, the path of a file that holds the value (a mounted secret, systemd
 credentials); several secrets or keys are separated by blank lines or commas, so that they can be rotated.
@@ -47,7 +48,7 @@ class PageSettings:
 
     public_url: str  # without a slash at its end
     client_id: str
-    client_secret: SecretStr
+    client_secrets: Sequence[SecretStr]  # the newest first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,11 +96,11 @@ class Settings:
     judge_seconds: int = 240  # for one call of one of them
     supervisor: Path | None = None  # program that starts and ends agents for tickets
     supervisor_url: str | None = None  # or where a signed webhook tells who does
-    supervisor_secret: SecretStr | None = None
+    supervisor_secrets: Sequence[SecretStr] = ()
     channels: Path | None = None  # file that says over which further channels people are told
     canary_hours: int = 24  # between two tries of every limit; 0: never
     litellm: LitellmSettings | None = None  # what meters agents' calls of models; None: costs are soft
-    operator_token: SecretStr | None = None  # for the HTTP API that opens and stops sessions; without it there is none
+    operator_tokens: Sequence[SecretStr] = ()  # for the HTTP API that opens and stops sessions; none: no such API
     policy_baseline: str | None = None  # text of the policy that every repository must meet beside its own
     oidc_issuers: tuple[str, ...] = (GITHUB_ACTIONS,)  # whose tokens may be exchanged, where a repository trusts them
 
@@ -154,11 +155,11 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         judge_seconds=read.number("JUDGE_SECONDS", least=1, most=LONGEST_JUDGING),
         supervisor=read.path("SUPERVISOR"),
         supervisor_url=read.supervisor_url(),
-        supervisor_secret=read.secret("SUPERVISOR_SECRET"),
+        supervisor_secrets=read.secrets("SUPERVISOR_SECRET"),
         channels=read.path("CHANNELS"),
         canary_hours=read.number("CANARY_HOURS", most=LONGEST_CANARY),
         litellm=read.litellm(),
-        operator_token=read.secret("OPERATOR_TOKEN"),
+        operator_tokens=read.secrets("OPERATOR_TOKEN"),
         policy_baseline=read.text("POLICY_BASELINE"),
         ci_servers=_ci_servers(read),
         keep=_periods(read),
@@ -185,10 +186,10 @@ def with_registrations(settings: Settings) -> Settings:
 
 
 def _pages_of(registration: Registration) -> PageSettings | None:
-    secret = registration.client_secret
-    if secret is None:
+    one = registration
+    if not one.client_secrets:
         return None
-    return PageSettings(public_url=registration.public_url, client_id=registration.client_id, client_secret=secret)
+    return PageSettings(public_url=one.public_url, client_id=one.client_id, client_secrets=one.client_secrets)
 
 
 def _app_of(registration: Registration) -> AppSettings:
@@ -258,13 +259,15 @@ class _Variables:
         value = self._environment.get(f"MERGEGATE_{name}", "").strip()
         return Path(value).absolute() if value else None
 
-    def secret(self, name: str) -> SecretStr | None:
-        value = self.text(name)
-        if value is not None and len(value) < SHORTEST_SECRET:
+    def secrets(self, name: str) -> tuple[SecretStr, ...]:
+        """One, or two while it is changed; each long enough not to be guessed."""
+        text = self.text(name)
+        found = () if text is None else secrets_in(text)
+        if text is not None and min((len(one.get_secret_value()) for one in found), default=0) < SHORTEST_SECRET:
             raise Misconfigured(
                 f"MERGEGATE_{name}: under {SHORTEST_SECRET} characters; make it with openssl rand -hex 32"
             )
-        return None if value is None else SecretStr(value)
+        return found
 
     def watchdog(self, name: str) -> SecretStr | None:
         """An address that may hold a secret, so plain http only on this machine."""
@@ -285,7 +288,10 @@ class _Variables:
             raise Misconfigured(f"{missing}: missing, but the rest of what pages for people need is set")
         if not _private(url):
             raise Misconfigured(f"MERGEGATE_PUBLIC_URL: {url} is not https, and people sign in over it")
-        return PageSettings(public_url=url.rstrip("/"), client_id=client_id, client_secret=SecretStr(secret))
+        secrets = secrets_in(secret)
+        if not secrets:
+            raise Misconfigured("MERGEGATE_CLIENT_SECRET: no secret in it; give the one that GitHub showed")
+        return PageSettings(public_url=url.rstrip("/"), client_id=client_id, client_secrets=secrets)
 
     def litellm(self) -> LitellmSettings | None:
         """Both or none; plain http only on this machine, because keys travel over it."""

@@ -1,4 +1,4 @@
-"""What credentials and baseline a process was started with, as the audit log has it: fingerprints, never secrets.
+"""What credentials and baseline a process has, as the audit log has it: fingerprints, never secrets.
 
 A process tells of what it was given. One that was given less, as a proxy is without the gate's key, says nothing of
 the rest.
@@ -38,13 +38,15 @@ async def _parts(settings: Settings) -> AsyncIterator[Entry]:
     if settings.webhook_secrets:
         yield Entry("configuration", "webhook secrets", None, _secrets(settings.webhook_secrets))
     if settings.pages is not None:
-        yield Entry("configuration", "client secret", None, _secrets([settings.pages.client_secret]))
-    if settings.operator_token is not None:
-        yield Entry("configuration", "operator token", None, _secrets([settings.operator_token]))
+        yield Entry("configuration", "client secret", None, _secrets(settings.pages.client_secrets))
+    if settings.operator_tokens:
+        yield Entry("configuration", "operator token", None, _secrets(settings.operator_tokens))
     if settings.litellm is not None:
         yield Entry("configuration", "key of the metering gateway", None, _secrets([settings.litellm.key]))
-    if settings.supervisor_secret is not None:
-        yield Entry("configuration", "supervisor secret", None, _secrets([settings.supervisor_secret]))
+    if settings.supervisor_secrets:
+        yield Entry("configuration", "supervisor secret", None, _secrets(settings.supervisor_secrets))
+    for one in settings.ci_servers:
+        yield Entry("configuration", f"credential of {one.system}", None, _secrets([one.credential]))
     if settings.policy_baseline is not None:
         digest = hashlib.sha256(settings.policy_baseline.encode()).hexdigest()
         yield Entry("configuration", "policy baseline", None, {"digest": f"sha256:{digest}"})

@@ -54,6 +54,10 @@ class Registration:
     def webhook_secrets(self) -> tuple[SecretStr, ...]:
         return () if self.webhook_secret is None else secrets_in(self.webhook_secret.get_secret_value())
 
+    @property
+    def client_secrets(self) -> tuple[SecretStr, ...]:
+        return () if self.client_secret is None else secrets_in(self.client_secret.get_secret_value())
+
     def with_key(self, new: SecretStr) -> Registration:
         """The new key and the newest of those before it, also when this is done again."""
         return replace(self, private_key=_beside(new, self.private_keys))
@@ -62,10 +66,14 @@ class Registration:
         """The new secret and the newest of those before it, also when this is done again."""
         return replace(self, webhook_secret=_beside(new, self.webhook_secrets))
 
+    def with_client_secret(self, new: SecretStr) -> Registration:
+        """The new secret and the newest of those before it, also when this is done again."""
+        return replace(self, client_secret=_beside(new, self.client_secrets))
+
     def newest(self) -> Registration:
-        """Without what came before the newest key and secret."""
-        secret = self.webhook_secrets[0] if self.webhook_secrets else None
-        return replace(self, private_key=self.private_keys[0], webhook_secret=secret)
+        """Without what came before the newest key and secrets."""
+        webhook, client = (secrets[0] if secrets else None for secrets in (self.webhook_secrets, self.client_secrets))
+        return replace(self, private_key=self.private_keys[0], webhook_secret=webhook, client_secret=client)
 
 
 def _beside(new: SecretStr, known: Sequence[SecretStr]) -> SecretStr:

@@ -1,4 +1,4 @@
-"""Webhook secrets and private keys that are changed while the process runs, without a restart.
+"""Secrets and private keys that are changed while the process runs, without a restart.
 
 The settings are read again every few seconds. What is new is believed when it is read a second time, because a file
 may be half written the first time; so a change holds everywhere `EVERY` twice after it was made, and a moment more.
@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import overload
 
 import structlog
@@ -18,14 +18,15 @@ import structlog
 from app.config import AppSettings, Settings
 from app.configuration import record_configuration
 from app.errors import ActionableError
-from app.secret import SecretStr
-from app.store.database import Database, DatabaseAway
+from app.secret import NewestSecret, SecretStr
+from app.store.database import Database, DatabaseAway, place_of
 
 EVERY = 5.0  # seconds
 
 log = structlog.get_logger(__name__)
 
 Reread = Callable[[], Settings]  # raises ActionableError
+Secrets = Mapping[str, tuple[SecretStr, ...]]  # by name
 
 
 class Rotating(Sequence[SecretStr]):
@@ -51,72 +52,98 @@ class Rotating(Sequence[SecretStr]):
         self._secrets = tuple(secrets)
 
 
-@dataclass(frozen=True, slots=True)
-class Secrets:
-    """What can be rotated, as settings have it."""
-
-    webhook: tuple[SecretStr, ...]
-    gate: tuple[SecretStr, ...]
-    courier: tuple[SecretStr, ...]
-
-
 class Rotation:
     """`settings` are those to work with: their secrets are the ones that hold now."""
 
     def __init__(self, settings: Settings) -> None:
-        self.settings = replace(
-            settings,
-            webhook_secrets=Rotating(settings.webhook_secrets),
-            gate=_rotating(settings.gate),
-            courier=_rotating(settings.courier),
-        )
+        self._rings = {name: Rotating(secrets) for name, secrets in secrets_of(settings).items()}
+        self.settings = _with_secrets(settings, self._rings)
         self.unrecorded = False  # a change of which the audit log does not know yet
         self._found: Secrets | None = None  # at the last look, where it was something new
 
     def look(self, found: Settings) -> bool:
         """Whether the secrets have changed now, after what `found` says."""
-        known, new = secrets_of(self.settings), secrets_of(found)
+        known, new = self.secrets, secrets_of(found)
         again, self._found = new == self._found, new if new != known else None
         if new == known or not again or not self._usable(found):
             return False
-        for ring, secrets in zip(self._rings(), (new.webhook, new.gate, new.courier), strict=True):
-            ring.become(secrets)
+        for name, secrets in new.items():
+            self._rings[name].become(secrets)
         return True
 
+    @property
+    def secrets(self) -> Secrets:
+        """Those that hold now."""
+        return {name: tuple(ring) for name, ring in self._rings.items()}
+
+    @property
+    def database_url(self) -> str | None:
+        """The one that holds now; None for the app's own server."""
+        ring = self._rings["database"]
+        return ring[0].get_secret_value() if ring else None
+
     def _usable(self, found: Settings) -> bool:
-        """What was given at the start is still given, for the same Apps; anything else takes a restart."""
-        same = _ids(found) == _ids(self.settings) and bool(found.webhook_secrets) == bool(self.settings.webhook_secrets)
-        if not same:
-            log.warning("secrets or Apps are missing or other ones: what was read before holds until a restart")
-        return same
-
-    def _rings(self) -> tuple[Rotating, Rotating, Rotating]:
-        settings = self.settings
-        rings = (
-            settings.webhook_secrets,
-            () if settings.gate is None else settings.gate.private_keys,
-            () if settings.courier is None else settings.courier.private_keys,
-        )
-        webhook, gate, courier = (ring if isinstance(ring, Rotating) else Rotating(ring) for ring in rings)
-        return webhook, gate, courier
+        """What was given at the start is still given, for the same holders; anything else takes a restart."""
+        known, new = _holders(self.settings), _holders(found)
+        other = sorted(name for name in known | new if known.get(name) != new.get(name))
+        if other:
+            log.warning("secrets are missing or of somebody else: what was read before holds until a restart", of=other)
+        return not other
 
 
-def secrets_of(settings: Settings) -> Secrets:
-    gate, courier = settings.gate, settings.courier
-    return Secrets(
-        tuple(settings.webhook_secrets),
-        () if gate is None else tuple(gate.private_keys),
-        () if courier is None else tuple(courier.private_keys),
+def secrets_of(settings: Settings) -> dict[str, tuple[SecretStr, ...]]:
+    """All that can be rotated, by name; nothing where nothing is given."""
+    gate, courier, pages, litellm = settings.gate, settings.courier, settings.pages, settings.litellm
+    url = settings.database_url
+    found: dict[str, Sequence[SecretStr]] = {
+        "webhook": settings.webhook_secrets,
+        "gate": () if gate is None else gate.private_keys,
+        "courier": () if courier is None else courier.private_keys,
+        "client": () if pages is None else pages.client_secrets,
+        "operator": settings.operator_tokens,
+        "supervisor": settings.supervisor_secrets,
+        "litellm": () if litellm is None else (litellm.key,),
+        "heartbeat": () if settings.heartbeat_url is None else (settings.heartbeat_url,),
+        "database": () if url is None else (SecretStr(url),),
+    }
+    found |= {server.system: (server.credential,) for server in settings.ci_servers}
+    return {name: tuple(secrets) for name, secrets in found.items()}
+
+
+def _holders(settings: Settings) -> dict[str, object]:
+    """Who each of the secrets that are given is for."""
+    gate, courier, pages, litellm = settings.gate, settings.courier, settings.pages, settings.litellm
+    whose: dict[str, object] = {
+        "gate": None if gate is None else gate.app_id,
+        "courier": None if courier is None else courier.app_id,
+        "client": None if pages is None else pages.client_id,
+        "litellm": None if litellm is None else litellm.url,
+        "supervisor": settings.supervisor_url,
+        "database": None if settings.database_url is None else place_of(settings.database_url),
+    }
+    whose |= {server.system: server.api for server in settings.ci_servers}
+    return {name: whose.get(name, name) for name, secrets in secrets_of(settings).items() if secrets}
+
+
+def _with_secrets(settings: Settings, rings: Mapping[str, Sequence[SecretStr]]) -> Settings:
+    """The same, with secrets that change as the rings do. The database's address is its own matter."""
+    pages, litellm = settings.pages, settings.litellm
+    return replace(
+        settings,
+        webhook_secrets=rings["webhook"],
+        gate=_with_keys(settings.gate, rings["gate"]),
+        courier=_with_keys(settings.courier, rings["courier"]),
+        pages=None if pages is None else replace(pages, client_secrets=rings["client"]),
+        operator_tokens=rings["operator"],
+        supervisor_secrets=rings["supervisor"],
+        litellm=None if litellm is None else replace(litellm, key=NewestSecret(rings["litellm"])),
+        heartbeat_url=None if settings.heartbeat_url is None else NewestSecret(rings["heartbeat"]),
+        ci_servers=tuple(replace(one, credential=NewestSecret(rings[one.system])) for one in settings.ci_servers),
     )
 
 
-def _rotating(app: AppSettings | None) -> AppSettings | None:
-    return None if app is None else replace(app, private_keys=Rotating(app.private_keys))
-
-
-def _ids(settings: Settings) -> tuple[int | None, int | None]:
-    gate, courier = settings.gate, settings.courier
-    return None if gate is None else gate.app_id, None if courier is None else courier.app_id
+def _with_keys(app: AppSettings | None, keys: Sequence[SecretStr]) -> AppSettings | None:
+    return None if app is None else replace(app, private_keys=keys)
 
 
 @contextlib.asynccontextmanager
@@ -141,7 +168,7 @@ async def _watch(rotation: Rotation, reread: Reread, database: Database) -> None
         try:
             await _look(rotation, reread, database)
         except DatabaseAway as away:
-            log.warning("the change of secrets could not be recorded yet", because=str(away))
+            log.warning("the database does not take the change of secrets yet", because=str(away))
         except ActionableError as wrong:
             log.warning("settings cannot be read again; what was read before holds", because=str(wrong))
         except Exception:
@@ -150,11 +177,14 @@ async def _watch(rotation: Rotation, reread: Reread, database: Database) -> None
 
 
 async def _look(rotation: Rotation, reread: Reread, database: Database) -> None:
-    """Raises DatabaseAway: then the next look records what changed. Raises ActionableError."""
+    """Raises DatabaseAway: then the next look does what is left. Raises ActionableError."""
     if rotation.look(await asyncio.to_thread(reread)):
-        now = secrets_of(rotation.settings)
-        log.info("secrets were rotated", webhook=len(now.webhook), gate=len(now.gate), courier=len(now.courier))
+        log.info("secrets were rotated", **{name: len(secrets) for name, secrets in rotation.secrets.items()})
         rotation.unrecorded = True
+    url = rotation.database_url
+    if url is not None and url != database.conninfo:
+        await database.readdress(url)
+        log.info("new connections to the database are made with another user or password")
     if rotation.unrecorded:
         await record_configuration(database, rotation.settings)
         rotation.unrecorded = False

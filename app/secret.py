@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pydantic import GetCoreSchemaHandler
     from pydantic_core import CoreSchema
 
@@ -44,10 +46,10 @@ class SecretStr:
         return f"SecretStr('{HIDDEN}')"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, SecretStr) and self._value == other._value
+        return isinstance(other, SecretStr) and self.get_secret_value() == other.get_secret_value()
 
     def __hash__(self) -> int:
-        return hash(self._value)
+        return hash(self.get_secret_value())
 
     @classmethod
     def __get_pydantic_core_schema__(cls, _: Any, __: GetCoreSchemaHandler) -> CoreSchema:
@@ -60,3 +62,15 @@ class SecretStr:
             python_schema=core_schema.union_schema([core_schema.is_instance_schema(cls), made]),
             serialization=core_schema.to_string_ser_schema(),
         )
+
+
+class NewestSecret(SecretStr):
+    """The first of some secrets, which may be other ones later: whoever keeps this sees each change."""
+
+    __slots__ = ("_secrets",)
+
+    def __init__(self, secrets: Sequence[SecretStr]) -> None:
+        self._secrets = secrets
+
+    def get_secret_value(self) -> str:
+        return self._secrets[0].get_secret_value()

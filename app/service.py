@@ -118,7 +118,7 @@ def _pages(settings: PageSettings, api_url: str, gate: Gate) -> APIRouter:
     from app.web.people import people_router
     from app.web.sign_in import UserAuthorization
 
-    authorization = UserAuthorization(settings.client_id, settings.client_secret, settings.public_url, api_url)
+    authorization = UserAuthorization(settings.client_id, settings.client_secrets, settings.public_url, api_url)
     return people_router(gate, authorization)
 
 
@@ -179,8 +179,8 @@ def build_tickets(settings: Settings, gate: Gate) -> TicketParts:
 
 
 def _supervisor(settings: Settings) -> Supervisor | SupervisorHook | None:
-    if settings.supervisor_url is not None and settings.supervisor_secret is not None:
-        return SupervisorHook(settings.supervisor_url, settings.supervisor_secret)
+    if settings.supervisor_url is not None:
+        return SupervisorHook(settings.supervisor_url, settings.supervisor_secrets)
     return None if settings.supervisor is None else Supervisor(settings.supervisor)
 
 

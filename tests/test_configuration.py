@@ -72,10 +72,10 @@ def settings(keys: Sequence[str], webhook: Sequence[str] = (WEBHOOK,)) -> Settin
         data=Path("/nonexistent"),
         gate=AppSettings(app_id=7, private_keys=tuple(map(SecretStr, keys))),
         webhook_secrets=tuple(map(SecretStr, webhook)),
-        pages=PageSettings(public_url="https://gate.example", client_id="x", client_secret=SecretStr(CLIENT)),
-        operator_token=SecretStr(OPERATOR),
+        pages=PageSettings(public_url="https://gate.example", client_id="x", client_secrets=(SecretStr(CLIENT),)),
+        operator_tokens=(SecretStr(OPERATOR),),
         litellm=LitellmSettings(url="https://models.example", key=SecretStr(MODELS)),
-        supervisor_secret=SecretStr(RUNNER),
+        supervisor_secrets=(SecretStr(RUNNER),),
         policy_baseline="version: 1",
     )
 

@@ -1,4 +1,4 @@
-"""`mergegate rotate`: a new private key or webhook secret for an App that the data folder keeps."""
+"""`mergegate rotate`: a new private key, webhook secret or client secret for an App that the data folder keeps."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.cli.setup import app_by_key, role_of
 from app.config import Settings, read_settings
 from app.local.clone import CannotLook
 from app.registrations import Registration, Role, changing, load, path_of, save
-from app.secret import keys_in, secrets_in
+from app.secret import SecretStr, keys_in, secrets_in
 from policies.escape import clean
 
 
@@ -22,16 +22,18 @@ def rotate(
     role: Annotated[str, typer.Argument(help="gate or courier.")],
     key: Annotated[str | None, typer.Option(help="A file with the App's new private key.")] = None,
     webhook_secret: Annotated[str | None, typer.Option(help="A file with the new webhook secret.")] = None,
+    client_secret: Annotated[str | None, typer.Option(help="A file with the new client secret, for the pages.")] = None,
     only: Annotated[bool, typer.Option("--only", help="Take out the older ones.")] = False,
 ) -> None:
-    """Take a new private key or webhook secret beside the old one, or it alone.
+    """Take a new private key, webhook secret or client secret beside the old one, or it alone.
 
     For an App that the set-up page or `mergegate setup` registered; one that is named by variables has its secrets in
     files of its own. A service that runs takes it up within 15 seconds. Exit code 2: nothing was changed.
     """
     settings, wanted = read_settings(os.environ), role_of(role)
-    if key is None and webhook_secret is None and not only:
-        raise CannotLook("give --key or --webhook-secret with a file, or --only to take out the older ones.")
+    if key is None and webhook_secret is None and client_secret is None and not only:
+        options = "--key, --webhook-secret or --client-secret"
+        raise CannotLook(f"give {options} with a file, or --only to take out the older ones.")
     _kept(settings, wanted)  # before anything is made in the folder
     with changing(settings.data):
         registration = _kept(settings, wanted)
@@ -39,14 +41,18 @@ def rotate(
             registration = _with_key(settings, wanted, registration, key)
         if webhook_secret is not None:
             registration = _with_webhook_secret(registration, webhook_secret)
+        if client_secret is not None:
+            registration = _with_client_secret(registration, client_secret)
         if only:
             registration = registration.newest()
         save(settings.data, wanted, registration)
-    keys, secrets = len(registration.private_keys), len(registration.webhook_secrets)
-    print_line(
-        f"The {wanted} App {registration.slug} now has {keys} private keys and {secrets} webhook secrets.", "green"
-    )
+    print_line(f"The {wanted} App {registration.slug} now has {_counted(registration)}.", "green")
     print_line("A service that runs takes it up within 15 seconds and says so in its log: secrets were rotated.")
+
+
+def _counted(registration: Registration) -> str:
+    keys, webhook, client = registration.private_keys, registration.webhook_secrets, registration.client_secrets
+    return f"{len(keys)} private keys, {len(webhook)} webhook secrets and {len(client)} client secrets"
 
 
 def _kept(settings: Settings, role: Role) -> Registration:
@@ -67,9 +73,21 @@ def _with_key(settings: Settings, role: Role, registration: Registration, name: 
 
 
 def _with_webhook_secret(registration: Registration, name: str) -> Registration:
-    secrets = secrets_in(read_text(name))
-    if len(secrets) != 1:
-        raise CannotLook(f"there are {len(secrets)} secrets in that file. Make one with: openssl rand -hex 32")
+    secret = _one_secret(name, "Make one with: openssl rand -hex 32")
     if not registration.webhook_secrets:
         raise CannotLook("this App has no webhook secret, so it gets no webhooks that could be signed with one.")
-    return registration.with_webhook_secret(secrets[0])
+    return registration.with_webhook_secret(secret)
+
+
+def _with_client_secret(registration: Registration, name: str) -> Registration:
+    secret = _one_secret(name, "Give the one that GitHub showed when you made it.")
+    if not registration.client_secrets:
+        raise CannotLook("this App has no client secret, so there are no pages that people could sign in to.")
+    return registration.with_client_secret(secret)
+
+
+def _one_secret(name: str, advice: str) -> SecretStr:
+    secrets = secrets_in(read_text(name))
+    if len(secrets) != 1:
+        raise CannotLook(f"there are {len(secrets)} secrets in that file. {advice}")
+    return secrets[0]

@@ -6,7 +6,7 @@ They read policies and use the large client of GitHub. Both are half of the prox
 from __future__ import annotations
 
 import ssl
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Managing:
-    """Without an `operator` token there is no API for operators, without `issuers` no exchange.
+    """Without a token in `operator` there is no API for operators, without `issuers` no exchange.
 
     `baseline` is the text of the policy that every repository must meet, `api` gives the slice of GitHub's API,
     `litellm` is the gateway that meters agents' calls of models.
@@ -40,7 +40,7 @@ class Managing:
         identity: AppIdentity,
         upstream: Upstream,
         verify: ssl.SSLContext | None,
-        operator: SecretStr | None,
+        operator: Sequence[SecretStr],
         issuers: Collection[str],
         baseline: str | None,
         api: Callable[[], Application],
@@ -57,7 +57,7 @@ class Managing:
         self._litellm = litellm
 
     async def operate(self, incoming: Incoming, receive: Receive, send: Send) -> None:
-        if self._operator is None:
+        if not self._operator:
             await json_answer(send, 404, {"message": "Not Found"})
             return
         await self.operators(incoming, receive, send)

@@ -1,13 +1,13 @@
 """What an operator's programs do by HTTP: open, list, show, extend, freeze and stop sessions.
 
-It has a token of its own, from the settings; without one it is not there at all.
+It has a token of its own, from the settings, and two while that is changed; without one it is not there at all.
 """
 
 from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Annotated, Literal, TypeVar
 
@@ -68,18 +68,18 @@ class Ending(_Asked):
 
 class OperatorApi:
     def __init__(
-        self, database: Database, courier: GitHubApp, presets: Mapping[str, str], token: SecretStr | None
+        self, database: Database, courier: GitHubApp, presets: Mapping[str, str], tokens: Sequence[SecretStr]
     ) -> None:
         self._database = database
         self._courier = courier
         self._presets = presets
-        self._token = token
+        self._tokens = tokens
 
     async def __call__(self, incoming: Incoming, receive: Receive, send: Send) -> None:
         """Raises BodyFailed and DatabaseAway."""
         path = incoming.raw_path.decode("latin-1")
         found = _PATH.fullmatch(path) if path.isascii() else None
-        if self._token is None or not found:
+        if not self._tokens or not found:
             await json_answer(send, 404, {"message": "Not Found"})
             return
         if not self._is_operator(incoming):
@@ -108,14 +108,12 @@ class OperatorApi:
 
     def _is_operator(self, incoming: Incoming) -> bool:
         given = token_of(incoming)
-        if given is None or self._token is None:
+        if given is None:
             return False
-        # Digests are of one length, so that the comparison tells nothing of the token's.
-        mine, theirs = (
-            hashlib.sha256(one.get_secret_value().encode("utf-8", "surrogatepass")).digest()
-            for one in (self._token, given)
-        )
-        return hmac.compare_digest(mine, theirs)
+        theirs, good = _digest(given), False
+        for token in self._tokens:
+            good |= hmac.compare_digest(_digest(token), theirs)
+        return good
 
     async def _list(self, every: bool, send: Send) -> None:
         found = await sessions.listed(self._database, every=every)
@@ -174,6 +172,11 @@ class OperatorApi:
             return
         said = {"message": stopped.sentence, "confirmed": stopped.confirmed, "oid": stopped.oid}
         await json_answer(send, 200 if stopped.confirmed else 202, said)
+
+
+def _digest(token: SecretStr) -> bytes:
+    """Of one length, so that a comparison tells nothing of the token's."""
+    return hashlib.sha256(token.get_secret_value().encode("utf-8", "surrogatepass")).digest()
 
 
 def _read(model: type[_Model], raw: bytes) -> _Model:

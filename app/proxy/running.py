@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import functools
 import ssl
-from collections.abc import AsyncIterator, Collection, Coroutine
+from collections.abc import AsyncIterator, Collection, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
 from app.github.identity import AppIdentity
@@ -43,7 +43,7 @@ async def proxying(
     identity: AppIdentity,
     verify: ssl.SSLContext | None = None,
     *,
-    operator: SecretStr | None = None,
+    operator: Sequence[SecretStr] = (),
     issuers: Collection[str] = (),
     limits: Limits | None = None,
     largest: int = LARGEST,
@@ -54,7 +54,7 @@ async def proxying(
 ) -> AsyncIterator[Proxy]:
     """The application while the block lasts. `identity` is the courier App's; `verify` is for a server of one's own.
 
-    `operator` is the token of the operators' API, `issuers` are those whose identities may be exchanged for sessions.
+    `operator` are the tokens of the operators' API, `issuers` are those whose identities may be exchanged for sessions.
     `limits` are of one session, `fetches` and `lfs_requests` too, in an hour. `largest` is the size of a push in
     bytes, `baseline` the text of the policy that every repository must meet, `litellm` the gateway that meters agents'
     calls of models.

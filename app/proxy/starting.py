@@ -62,7 +62,7 @@ async def serve_proxy(settings: Settings, reread: Reread | None = None) -> None:
 async def proxy_server(settings: Settings, reread: Reread | None = None) -> AsyncIterator[Bound]:
     """The proxy, bound and ready to serve. Raises Misconfigured and the store's errors before anything is served.
 
-    `reread` reads the settings again; with it the courier's keys are rotated while it runs.
+    `reread` reads the settings again; with it its secrets are rotated while it runs.
     """
     address = Address(
         settings.proxy_host,
@@ -82,7 +82,7 @@ async def proxy_server(settings: Settings, reread: Reread | None = None) -> Asyn
             proxying(
                 database,
                 courier_identity(settings),
-                operator=settings.operator_token,
+                operator=settings.operator_tokens,
                 issuers=settings.oidc_issuers,
                 limits=limits_of(settings),
                 fetches=settings.session_fetches,

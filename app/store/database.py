@@ -113,6 +113,14 @@ class Database:
             await self._revive()
             return await self._read(reading, *args, **kwargs)
 
+    async def readdress(self, url: str) -> None:
+        """Make new connections so from now on, because its password or user has changed; those that are open stay.
+
+        Raises DatabaseAway where none can be made so; then nothing has changed.
+        """
+        async with await connect(url):
+            self.conninfo = self._pool.conninfo = url
+
     async def connect(self) -> Connection:
         """A connection of its own in autocommit mode, for listening. Raises DatabaseAway."""
         return await connect(self.conninfo)
@@ -195,6 +203,15 @@ async def running(folder: Path) -> AsyncIterator[Embedded]:
         yield embedded
     finally:
         await asyncio.to_thread(embedded.stop)
+
+
+def place_of(url: str) -> dict[str, Any] | None:
+    """Which database an address names, and how it is reached, without who asks. None for what is no address."""
+    try:
+        given = conninfo_to_dict(url)
+    except psycopg.ProgrammingError:
+        return None
+    return {name: value for name, value in given.items() if name not in ("user", "password")}
 
 
 async def connect(conninfo: str) -> Connection:

@@ -15,7 +15,7 @@ import binascii
 import hashlib
 import hmac
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -41,10 +41,14 @@ def _connection() -> httpx.AsyncBaseTransport:
 
 @dataclass(frozen=True, slots=True)
 class SupervisorHook:
-    """`url` is https, or http on this machine. No redirect is followed: the body of a start holds a token."""
+    """`url` is https, or http on this machine. No redirect is followed: the body of a start holds a token.
+
+    `secrets` may change meanwhile. While there are several, each makes a signature, so that whoever is told may change
+    theirs at any time.
+    """
 
     url: str
-    secret: SecretStr
+    secrets: Sequence[SecretStr]
     seconds: float = SECONDS
     connect: Callable[[], httpx.AsyncBaseTransport] = _connection
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
@@ -65,7 +69,7 @@ class SupervisorHook:
 
     async def _post(self, body: bytes) -> tuple[int, bytes]:
         """Status and answer; nothing of an answer that is too long."""
-        headers = {**PLAIN, **signed(self.secret, body, int(self.now().timestamp()))}
+        headers = {**PLAIN, **signed(self.secrets, body, int(self.now().timestamp()))}
         said = b""
         async with (
             httpx.AsyncClient(transport=self.connect(), timeout=self.seconds, trust_env=False) as client,
@@ -81,12 +85,13 @@ class SupervisorHook:
         return answer.status_code, said
 
 
-def signed(secret: SecretStr, body: bytes, timestamp: int, message: str | None = None) -> dict[str, str]:
+def signed(secrets: Sequence[SecretStr], body: bytes, timestamp: int, message: str | None = None) -> dict[str, str]:
     """The three headers. `message` is the id, made of the body where none is given; `timestamp` in seconds."""
     identity = message or "msg_" + hashlib.sha256(body).hexdigest()[:32]
     content = f"{identity}.{timestamp}.".encode() + body
-    digest = base64.b64encode(hmac.new(_key(secret), content, hashlib.sha256).digest()).decode()
-    return {"webhook-id": identity, "webhook-timestamp": str(timestamp), "webhook-signature": f"v1,{digest}"}
+    digests = (base64.b64encode(hmac.digest(_key(secret), content, "sha256")).decode() for secret in secrets)
+    signatures = " ".join(f"v1,{digest}" for digest in digests)
+    return {"webhook-id": identity, "webhook-timestamp": str(timestamp), "webhook-signature": signatures}
 
 
 def _key(secret: SecretStr) -> bytes:

@@ -36,7 +36,7 @@ class Forms:
 
     @classmethod
     def of(cls, authorization: UserAuthorization, now: Callable[[], datetime]) -> Forms:
-        seal = Cookie.of("mergegate-form", LIFETIME, authorization.client_secret, secure=authorization.secure)
+        seal = Cookie("mergegate-form", LIFETIME, authorization.client_secrets, authorization.secure)
         return cls(origin_of(authorization.public_url), seal, now)
 
     def token(self, person: Person) -> str:

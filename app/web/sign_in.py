@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol, TypeVar
@@ -49,7 +49,7 @@ class UserAuthorization:
     """How people sign in: the App's client and where this service is reached."""
 
     client_id: str
-    client_secret: SecretStr
+    client_secrets: Sequence[SecretStr]  # the newest first; they may change meanwhile
     public_url: str  # without a slash at its end
     api_url: str
 
@@ -104,9 +104,9 @@ class SignIn:
         self._now = now
         self._connect = connect or httpx.AsyncHTTPTransport
         self.errand: Errand | None = None
-        secret, secure = authorization.client_secret, authorization.secure
-        self._session = Cookie.of("mergegate", SESSION, secret, secure=secure)
-        self._pending = Cookie.of("mergegate-sign-in", PENDING, secret, secure=secure)
+        secrets, secure = authorization.client_secrets, authorization.secure
+        self._session = Cookie("mergegate", SESSION, secrets, secure)
+        self._pending = Cookie("mergegate-sign-in", PENDING, secrets, secure)
 
     def person(self, request: Request) -> Person | None:
         """Who asks; None for whoever has not signed in, or too long ago."""
@@ -190,7 +190,7 @@ class SignIn:
 
     async def _exchange(self, code: str, pending: Mapping[str, str]) -> Response:
         one = self._authorization
-        secret = one.client_secret.get_secret_value()
+        secret = one.client_secrets[0].get_secret_value()
         flow = OAuthWebAuthStrategy(one.client_id, secret, code, self._return_url)
         # As the flow's own client githubkit would exchange the code twice, and the second time fails.
         async with asyncio.timeout(SECONDS):

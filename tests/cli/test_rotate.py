@@ -42,6 +42,7 @@ async def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator
         private_key=SecretStr(key),
         webhook_secret=SecretStr("old-secret"),
         client_id=app.client_id,
+        client_secret=SecretStr("old-client-secret"),
         public_url="https://gate.example",
     )
     save(tmp_path, "gate", registration)
@@ -103,12 +104,13 @@ async def test_two_at_once_lose_nothing_of_each_other(kept: Registration, tmp_pa
 @pytest.mark.parametrize(
     ("role", "options", "because"),
     [
-        ("gate", {}, "give --key or --webhook-secret"),
+        ("gate", {}, "give --key, --webhook-secret or --client-secret"),
         ("courier", {"only": True}, "there is no .*courier.json"),
         ("gate", {"key": "other.pem"}, "GitHub does not take this key"),
         ("gate", {"key": "both.pem"}, "there are 2 private keys"),
         ("gate", {"key": "new-secret"}, "there are 0 private keys"),
         ("gate", {"webhook_secret": "empty"}, "there are 0 secrets"),
+        ("gate", {"client_secret": "empty"}, "there are 0 secrets"),
         ("porter", {"only": True}, "is no role"),
     ],
 )
@@ -128,3 +130,22 @@ async def test_an_app_that_polls_gets_no_secret(kept: Registration, tmp_path: Pa
     save(tmp_path, "gate", replace(kept, webhook_secret=None, polling=True))
     with pytest.raises(CannotLook, match="has no webhook secret"):
         await asyncio.to_thread(rotate, "gate", webhook_secret=str(tmp_path / "new-secret"))
+
+
+async def test_a_client_secret_stands_before_the_old_one_and_then_alone(kept: Registration, tmp_path: Path) -> None:
+    await asyncio.to_thread(rotate, "gate", client_secret=str(tmp_path / "new-secret"))
+    assert _client_secrets(tmp_path) == ["new-secret", "old-client-secret"]
+    await asyncio.to_thread(rotate, "gate", only=True)
+    assert _client_secrets(tmp_path) == ["new-secret"]
+    assert load(tmp_path, "gate") == replace(kept, client_secret=SecretStr("new-secret"))
+
+
+def _client_secrets(folder: Path) -> list[str]:
+    pages = read_settings({"MERGEGATE_DATA": str(folder)}).pages
+    return [] if pages is None else [secret.get_secret_value() for secret in pages.client_secrets]
+
+
+async def test_an_app_without_pages_gets_no_client_secret(kept: Registration, tmp_path: Path) -> None:
+    save(tmp_path, "gate", replace(kept, client_secret=None))
+    with pytest.raises(CannotLook, match="has no client secret"):
+        await asyncio.to_thread(rotate, "gate", client_secret=str(tmp_path / "new-secret"))

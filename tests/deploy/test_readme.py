@@ -44,6 +44,8 @@ def test_every_setting_is_documented(name: str) -> None:
         "keep": "MERGEGATE_KEEP_DECISIONS",
         "litellm": "MERGEGATE_LITELLM_URL",
         "webhook_secrets": "MERGEGATE_WEBHOOK_SECRET",
+        "operator_tokens": "MERGEGATE_OPERATOR_TOKEN",
+        "supervisor_secrets": "MERGEGATE_SUPERVISOR_SECRET",
     }
     assert variables.get(name, f"MERGEGATE_{name.upper()}") in README
 

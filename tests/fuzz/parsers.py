@@ -119,7 +119,7 @@ def _authorized(raw: bytes) -> None:
 
 
 def _cookie(raw: bytes) -> None:
-    cookie = Cookie.of("sign-in", timedelta(hours=1), SecretStr("x" * 32), secure=False)
+    cookie = Cookie("sign-in", timedelta(hours=1), (SecretStr("x" * 32),), secure=False)
     assert cookie.opened(raw.decode("latin-1"), datetime(2026, 11, 30, tzinfo=UTC)) is None
 
 

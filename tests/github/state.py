@@ -51,6 +51,7 @@ class App:
     hook_id: int = 0
     more_public_keys: list[bytes] = field(default_factory=list)
     created_at: datetime = datetime(2026, 1, 1, tzinfo=UTC)
+    client_secrets_made: int = 1  # only the newest is good here; at GitHub the others are too, until they are deleted
 
     @property
     def bot_login(self) -> str:
@@ -62,7 +63,7 @@ class App:
 
     @property
     def client_secret(self) -> str:
-        return f"{self.id:040x}"
+        return f"{self.client_secrets_made:08x}{self.id:032x}"
 
 
 @dataclass

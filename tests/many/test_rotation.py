@@ -74,7 +74,7 @@ def test_what_is_half_written_is_never_believed() -> None:
     rotation = Rotation(_settings("old"))
     for word in ("n", "ne", "old", "new", "old", "new"):
         assert not rotation.look(_settings(word))
-    assert secrets_of(rotation.settings).webhook == _secrets("old")
+    assert secrets_of(rotation.settings)["webhook"] == _secrets("old")
     assert rotation.look(_settings("new"))
 
 

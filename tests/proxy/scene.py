@@ -20,6 +20,7 @@ from app.proxy.application import Proxy
 from app.proxy.grant import Grant
 from app.proxy.listening import Address, listener, server
 from app.proxy.running import proxying
+from app.rotation import Rotating
 from app.secret import SecretStr
 from app.store.database import Database
 from tests.github.server import SimulatedGitHub
@@ -67,6 +68,7 @@ class Scene:
     grant: Grant | None = None
     upstream: list[Reached] = field(default_factory=list)
     instead: list[Instead] = field(default_factory=list)  # answers that take GitHub's place, the first that gives one
+    operators: Rotating = field(default_factory=lambda: Rotating(()))  # tokens of the operators' API
 
     def since(self, number: int) -> list[str]:
         """What arrived at GitHub's git service and API after the first `number` requests, minting left out."""
@@ -257,8 +259,9 @@ async def scene(
     identity = AppIdentity("courier", app.id, (SecretStr(key),), github.world.base_url + api_path)
     verify = ssl.create_default_context(cafile=str(authority.bundle)) if authority else None
     (folder / "agent").mkdir()
+    operators = Rotating((SecretStr(OPERATOR),))
     try:
-        running = proxying(database, identity, verify, operator=SecretStr(OPERATOR), issuers=issuers)
+        running = proxying(database, identity, verify, operator=operators, issuers=issuers)
         async with running as proxy, serving(proxy) as port:
             made = Scene(
                 *(github, database, proxy, shop, installation, identity),
@@ -267,6 +270,7 @@ async def scene(
                 folder=folder / "agent",
                 upstream=upstream,
                 instead=instead,
+                operators=operators,
             )
             made.token, made.grant = await made.open()
             yield made

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from app.secret import SecretStr
 from tests.proxy.scene import OPERATOR, Scene
 from tests.proxy.test_attacks_http import ADVERTISEMENT, ask, request, status
 
@@ -72,6 +73,15 @@ async def test_only_with_the_operators_token(town: Scene) -> None:
     for token in (None, town.token, OPERATOR + "x", OPERATOR[:-1], "x"):
         for method, path in (("GET", "sessions"), ("DELETE", "sessions/1"), ("POST", "sessions")):
             assert (await call(town, method, path, token=token))[0] == 401
+
+
+async def test_while_the_token_is_changed_the_old_and_the_new_one_are_good(town: Scene) -> None:
+    old, new = SecretStr(OPERATOR), SecretStr("operator-" + "1" * 32)
+    found = []
+    for tokens in ((old,), (new, old), (new,), (old,)):
+        town.operators.become(tokens)
+        found.append([(await call(town, "GET", "sessions", token=one.get_secret_value()))[0] for one in (old, new)])
+    assert found == [[200, 401], [200, 200], [401, 200], [200, 401]]
 
 
 @pytest.mark.parametrize(

@@ -49,18 +49,27 @@ def _hook(handler: Handler, seconds: float = 5.0) -> SupervisorHook:
         return httpx.Response(made.status_code, headers=made.headers, stream=_Sent(b"".join(made.stream)))
 
     url = "https://runner.example/hook"
-    return SupervisorHook(url, SECRET, seconds, lambda: httpx.MockTransport(answer), lambda: NOW)
+    return SupervisorHook(url, (SECRET,), seconds, lambda: httpx.MockTransport(answer), lambda: NOW)
 
 
 def test_the_signature_is_that_of_the_published_example() -> None:
     """The example of the libraries of Standard Webhooks and Svix: secret, id, time, body and signature."""
-    headers = signed(SECRET, b'{"test": 2432232314}', 1614265330, "msg_p5jXN8AQM9LWM0D4loKWxJek")
+    headers = signed((SECRET,), b'{"test": 2432232314}', 1614265330, "msg_p5jXN8AQM9LWM0D4loKWxJek")
     assert headers["webhook-signature"] == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
+
+
+def test_while_there_are_two_secrets_each_signs() -> None:
+    """A list of signatures is for this: https://www.standardwebhooks.com/ (signature scheme)."""
+    other = SecretStr("another-secret-of-thirty-two-chars")
+    both, one, two = (
+        signed(secrets, b"x", 1)["webhook-signature"] for secrets in ((other, SECRET), (other,), (SECRET,))
+    )
+    assert both == f"{one} {two}" and one != two
 
 
 @pytest.mark.parametrize("secret", ["plain" * 8, "whsec_no base64" * 4])
 def test_a_secret_that_is_no_base64_is_taken_as_it_stands(secret: str) -> None:
-    assert signed(SecretStr(secret), b"x", 1)["webhook-signature"].startswith("v1,")
+    assert signed((SecretStr(secret),), b"x", 1)["webhook-signature"].startswith("v1,")
 
 
 async def test_the_body_is_that_of_the_program_and_the_same_order_has_the_same_id() -> None:
@@ -76,7 +85,7 @@ async def test_the_body_is_that_of_the_program_and_the_same_order_has_the_same_i
     assert json.loads(first.content) == {"what": "start", "ticket": 7}
     assert (first.method, first.headers["webhook-timestamp"]) == ("POST", str(int(NOW.timestamp())))
     assert first.headers["webhook-id"] == second.headers["webhook-id"]
-    again = signed(SECRET, first.content, int(NOW.timestamp()), first.headers["webhook-id"])
+    again = signed((SECRET,), first.content, int(NOW.timestamp()), first.headers["webhook-id"])
     assert first.headers["webhook-signature"] == again["webhook-signature"]
 
 
@@ -111,7 +120,7 @@ async def test_whoever_is_not_there_or_breaks_off_did_nothing() -> None:
         raise httpx.ConnectError("no route", request=request)
 
     assert not await _hook(broken).tell("start", {})
-    assert not await SupervisorHook("https://[", SECRET).tell("start", {})
+    assert not await SupervisorHook("https://[", (SECRET,)).tell("start", {})
 
 
 @pytest.mark.parametrize(

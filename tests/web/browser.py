@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import unescape
 
 import httpx
@@ -66,12 +66,11 @@ class Browser(httpx.AsyncClient):
             return await at_github.get(location)
 
 
-def web_of(stage: Scene) -> FastAPI:
-    """The pages of a scene's gate."""
+def web_of(stage: Scene, client_secrets: Sequence[SecretStr] = ()) -> FastAPI:
+    """The pages of a scene's gate; it has the App's client secret, where no others are given."""
     web = FastAPI()
-    one = UserAuthorization(
-        stage.app.client_id, SecretStr(stage.app.client_secret), PUBLIC, stage.github.world.base_url
-    )
+    secrets = client_secrets or (SecretStr(stage.app.client_secret),)
+    one = UserAuthorization(stage.app.client_id, secrets, PUBLIC, stage.github.world.base_url)
     web.include_router(
         people_router(
             stage.gate,

@@ -8,6 +8,8 @@ from datetime import timedelta
 import httpx
 import pytest
 
+from app.rotation import Rotating
+from app.secret import SecretStr
 from tests.gate.scene import PUBLIC, Scene
 from tests.gate.shop import agent_pull, fail_ci, open_shop, pass_ci
 from tests.github.faults import Fault
@@ -113,6 +115,27 @@ async def test_a_session_ends_by_time_and_by_hand(stage: Scene) -> None:
         await ada.open(path)
         stage.clock += timedelta(hours=13)
         assert (await ada.get(path)).status_code == 303
+
+
+async def test_a_session_outlives_its_client_secret_while_that_stands_behind_the_new_one(stage: Scene) -> None:
+    shop = await open_shop(stage)
+    pull = await agent_pull(stage, shop)
+    await stage.settle()
+    old = SecretStr(stage.app.client_secret)
+    secrets = Rotating([old])
+    web, path = web_of(stage, secrets), f"/acme/shop/pull/{pull.number}"
+    async with Browser(stage, web, "ada") as before, Browser(stage, web, "ada") as after:
+        assert (await before.open(path)).status_code == 200
+        begun = await after.get("/sign-in?to=/")
+        stage.app.client_secrets_made += 1
+        new = SecretStr(stage.app.client_secret)
+        secrets.become([new, old])
+        assert (await before.get(path)).status_code == 200
+        # A sign-in that was begun before ends after, and GitHub is told the new secret.
+        assert (await after.follow(begun)).status_code == 200
+        secrets.become([new])
+        assert (await after.get(path)).status_code == 200
+        assert (await before.get(path)).status_code == 303
 
 
 async def test_a_page_that_cannot_be_shown_says_so(stage: Scene) -> None:
