@@ -1,7 +1,8 @@
 """Further channels beside GitHub's own notifications: Slack, Telegram, ntfy and others, by way of Apprise.
 
-A file says who is reached where, one login with addresses of Apprise each (https://github.com/caronc/apprise/wiki). The
-addresses hold tokens: nobody but the service may read the file, and they are never logged. A message is one line and an
+A file says who is reached where, one login with addresses of Apprise each (https://github.com/caronc/apprise/wiki). It
+is read again before a message once it has changed; what cannot be used changes nothing. The addresses hold tokens:
+nobody but the service may read the file, and they are never logged. A message is one line and an
 address, without markup and without a word of an agent's. What a channel does not take is counted and lost there; GitHub
 has it.
 """
@@ -38,20 +39,24 @@ MOST_ADDRESSES, LONGEST_ADDRESS = 10, 2_000  # of a person; characters
 OTHERS_MAY = stat.S_IRWXG | stat.S_IRWXO
 QUIET = ("apprise", "urllib3", "requests")  # they would log whole addresses
 _PERSON = re2.compile(PERSON)
+Version = tuple[int, int, int, int]
 
 
 class UnusableChannels(ActionableError, ValueError):
     """The file of channels cannot be used; the message says why, without any address."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Channels:
-    """Addresses by login in small letters."""
+    """Addresses by login in small letters, and the file that they were read from, with what it was then."""
 
     by_login: Mapping[str, tuple[SecretStr, ...]]
+    path: Path | None = None
+    version: Version | None = None
 
     async def send(self, login: str, line: str, address: str) -> int:
         """How many of the person's channels took it. Raises nothing that a channel could raise."""
+        await asyncio.to_thread(self._follow)
         taken = 0
         for url in self.by_login.get(login.casefold(), ()):
             done = await _notify(url, line, address)
@@ -59,11 +64,22 @@ class Channels:
             taken += done
         return taken
 
+    def _follow(self) -> None:
+        if self.path is None or _version(self.path) == self.version:
+            return
+        try:
+            now = read_channels(self.path)
+        except UnusableChannels as wrong:
+            log.warning("the channels cannot be read again; what was read before holds", because=str(wrong))
+            return
+        self.by_login, self.version = now.by_login, now.version
+
 
 def read_channels(path: Path) -> Channels:
     """Raises UnusableChannels: also where anybody but the owner may read the file, or Apprise is not installed."""
     if importlib.util.find_spec("apprise") is None:
         raise UnusableChannels("MERGEGATE_CHANNELS: Apprise is missing; install mergegate[apprise]")
+    version = _version(path)  # before it is read: what is written meanwhile is read at the next message
     try:
         with path.open("rb") as file:
             mode = stat.S_IMODE(path.stat().st_mode)
@@ -72,7 +88,16 @@ def read_channels(path: Path) -> Channels:
         raise UnusableChannels(f"MERGEGATE_CHANNELS: {path} cannot be read ({wrong.strerror})") from None
     if mode & OTHERS_MAY:
         raise UnusableChannels(f"MERGEGATE_CHANNELS: others may read or write {path}; chmod 600 it")
-    return Channels(_parsed(path, raw))
+    return Channels(_parsed(path, raw), path, version)
+
+
+def _version(path: Path) -> Version | None:
+    """Another one after every change, also where another file took its place. None where there is none."""
+    try:
+        now = path.stat()
+    except OSError:
+        return None
+    return now.st_ino, now.st_mtime_ns, now.st_ctime_ns, now.st_size
 
 
 def _parsed(path: Path, raw: bytes) -> dict[str, tuple[SecretStr, ...]]:

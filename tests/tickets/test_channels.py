@@ -10,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from app.secret import SecretStr
 from app.store.database import Database
@@ -101,6 +102,22 @@ async def test_an_address_that_is_none_and_a_person_without_any_block_nothing() 
     channels = Channels({"ada": (SecretStr("nothing://x"), SecretStr("json://127.0.0.1:9/"))})
     assert await channels.send("ada", "line", "https://github.com") == 0
     assert await channels.send("bob", "line", "https://github.com") == 0
+
+
+async def test_a_file_that_changes_is_read_again_and_a_broken_one_is_not_believed(tmp_path: Path) -> None:
+    with receiver() as (port, taken):
+        old, new = (f"ada: ['json://127.0.0.1:{port}/{name}']" for name in ("old", "new"))
+        channels = read_channels(_file(tmp_path, old))
+        found = []
+        for text, mode in ((old, 0o600), ("", 0o600), (new, 0o640), (new, 0o600)):
+            _file(tmp_path, text, mode)
+            with capture_logs() as said:
+                await channels.send("ada", "line", "https://github.com")
+            found.append((taken[-1]["path"], [line["event"].partition(";")[0] for line in said]))
+        (tmp_path / "channels.yml").unlink()
+        assert await channels.send("ada", "line", "https://github.com") == 1
+    refused = ["the channels cannot be read again"]
+    assert found == [("/old", []), ("/old", refused), ("/old", refused), ("/new", [])]
 
 
 @pytest.mark.parametrize(
