@@ -1,14 +1,17 @@
-"""`mergegate doctor OWNER/REPO`: what is wrong with how a repository is guarded, and what to do about it."""
+"""`mergegate doctor [OWNER/REPO]`: what is wrong with how a repository is guarded, or with the service, and what to do
+about it."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 from collections.abc import Awaitable
-from typing import Annotated, Any, TypeVar
+from dataclasses import asdict
+from typing import Annotated, Any, NoReturn, TypeVar
 
 import typer
 
+from app.cli.doctor_service import look
 from app.cli.printing import Style, print_json, print_line, progress
 from app.cli.repository_name import parse_repository
 from app.cli.wait import token_of
@@ -24,7 +27,9 @@ from app.github.reads import REPO
 from app.local.clone import CannotLook
 from app.local.examination import CouldNotRead, Facts, Installed, Level, Symptom, examine
 from app.local.protection import QueueKind
+from app.local.service_examination import examine_service
 from app.local.shipped import app_manifest
+from app.logging import configure_logging
 from policies.escape import clean
 
 T = TypeVar("T")
@@ -37,16 +42,21 @@ _ORDER: tuple[Level, ...] = ("wrong", "unknown", "odd")
 
 
 def doctor(
-    repository: Annotated[str, typer.Argument(metavar="OWNER/REPO", help="For example acme/shop.")],
+    repository: Annotated[
+        str | None, typer.Argument(metavar="[OWNER/REPO]", help="For example acme/shop; without it the service itself.")
+    ] = None,
     gate: Annotated[int | None, typer.Option(help="The gate App's id; the one that is configured.")] = None,
     queue: Annotated[QueueKind, typer.Option(help="native, serial (the gate's own) or none.")] = "native",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Say what lets somebody past the gate, with the token in GH_TOKEN or GITHUB_TOKEN.
+    """Say what lets somebody past the gate, or with no repository what is wrong with the service.
 
+    A repository is read with the token in GH_TOKEN or GITHUB_TOKEN, the service with its own settings.
     Exit code 0: nothing is wrong; 1: something is; 2: something could not be looked at.
     """
     settings = read_settings(os.environ)
+    if repository is None:
+        _of_service(settings, as_json=as_json)
     app_id = gate or (settings.gate.app_id if settings.gate else None)
     owner, name = parse_repository(repository)
     if app_id is None:
@@ -55,6 +65,20 @@ def doctor(
         symptoms = examine(asyncio.run(_facts(settings, owner, name, app_id, queue)))
     symptoms.sort(key=lambda one: _ORDER.index(one.level))
     _print(repository, symptoms, as_json=as_json)
+    raise typer.Exit(_exit_code(symptoms))
+
+
+def _of_service(settings: Settings, *, as_json: bool) -> NoReturn:
+    configure_logging()
+    with progress("Looking at the service"):
+        seen = asyncio.run(look(settings, os.environ))
+    symptoms = examine_service(seen.facts)
+    symptoms.sort(key=lambda one: _ORDER.index(one.level))
+    if as_json:
+        print_json({"versions": dict(seen.parts), "symptoms": [asdict(one) for one in symptoms]})
+    else:
+        _print("the service", symptoms, as_json=False)
+        print_line(", ".join(f"{name} {number}" for name, number in seen.parts.items()) + ".")
     raise typer.Exit(_exit_code(symptoms))
 
 

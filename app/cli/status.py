@@ -17,6 +17,7 @@ from app.cli.printing import print_json, print_line, progress
 from app.config import Settings, read_settings
 from app.logging import configure_logging
 from app.store import work
+from app.store.database import Database
 from app.store.overview import Overview, overview
 from app.store.tickets import canaries
 from app.store.work import Counts, Parked
@@ -64,11 +65,14 @@ def status(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON 
 async def _read(settings: Settings) -> State:
     """Raises CannotLook."""
     async with opened(settings) as database:
-        async with database.transaction() as connection:
-            seen = await overview(connection)
-            tried, missed = await canaries.newest(connection), await canaries.missed(connection)
-        hours = settings.canary_hours
-        return State(await work.counts(database), await work.parked(database), seen, tried, missed, hours)
+        return await state_of(database, settings.canary_hours)
+
+
+async def state_of(database: Database, canary_hours: int) -> State:
+    async with database.transaction() as connection:
+        seen = await overview(connection)
+        tried, missed = await canaries.newest(connection), await canaries.missed(connection)
+    return State(await work.counts(database), await work.parked(database), seen, tried, missed, canary_hours)
 
 
 def troubles(state: State) -> list[Trouble]:

@@ -106,6 +106,7 @@ class Budget:
         self._failures = 0
         self._resting_until = 0.0
         self.left: dict[str, Left] = {}
+        self.ahead = 0.0  # seconds by which our clock was ahead of GitHub's at its last answer
 
     @property
     def remaining(self) -> dict[str, int]:
@@ -133,6 +134,7 @@ class Budget:
 
     def note(self, resource: str, answer: Answered) -> None:
         """Keep what the headers of an answer say. `resource` is used when the answer does not name its own."""
+        self.ahead = skew(answer.headers.get("date"), self._now())
         named = answer.headers.get("x-ratelimit-resource", resource)
         remaining = _number(answer.headers.get("x-ratelimit-remaining"))
         reset = self._reset(answer)

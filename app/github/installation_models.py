@@ -55,6 +55,14 @@ class Installation(Model):
     suspended_at: AwareDatetime | None = None
 
 
+class HookConfig(Model):
+    """Where the App's deliveries go. GitHub writes whether it looks at certificates as a number or its text."""
+
+    url: str = ""
+    content_type: str = "form"
+    insecure_ssl: str | int = 0
+
+
 class Delivery(Model):
     """One delivery attempt of the App's webhook; a redelivery has the same `guid` and another `id`."""
 

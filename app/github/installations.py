@@ -9,7 +9,14 @@ from datetime import datetime
 
 from app.github.addresses import route
 from app.github.client import GitHubClient
-from app.github.installation_models import App, Delivery, Installation, InstalledRepository, RepositoryPage
+from app.github.installation_models import (
+    App,
+    Delivery,
+    HookConfig,
+    Installation,
+    InstalledRepository,
+    RepositoryPage,
+)
 from app.github.rest_models import Listing
 
 
@@ -46,6 +53,11 @@ async def repository(client: GitHubClient, repository_id: int) -> InstalledRepos
     """A repository by its id, under its present name; for a key that outlived a renaming."""
     path = route("/repositories/{repository_id}", repository_id=repository_id)
     return await client.get(path, purpose="list", model=InstalledRepository)
+
+
+async def hook(app: GitHubClient) -> HookConfig:
+    """https://docs.github.com/en/rest/apps/webhooks#get-a-webhook-configuration-for-an-app"""
+    return await app.get("/app/hook/config", purpose="app", model=HookConfig)
 
 
 async def deliveries(app: GitHubClient, *, since: datetime | None, most: int = 100) -> Listing[Delivery]:

@@ -147,6 +147,13 @@ async def _done(connection: AsyncConnection[TupleRow]) -> dict[int, int]:
     return dict(await cursor.fetchall())
 
 
+async def newest(connection: AsyncConnection[TupleRow]) -> int:
+    """The newest step of this database; 0 where none was done."""
+    cursor = await connection.execute("select coalesce(max(version), 0) from migrations")
+    row = await cursor.fetchone()
+    return 0 if row is None else int(row[0])
+
+
 def _refuse_newer(done: dict[int, int], migrations: tuple[Migration, ...]) -> None:
     newest = max((migration.version for migration in migrations), default=0)
     unknown = {version: oldest for version, oldest in done.items() if version > newest}
