@@ -226,7 +226,7 @@ def _hook(hook: Hook | CouldNotRead) -> Iterator[Symptom]:
         yield Symptom("unknown", f"The App's webhook could not be read: {hook.because}", "Run the same command again.")
         return
     if not hook.url:
-        yield Symptom("wrong", "GitHub has no address to send deliveries to.", f"{where} Or set MERGEGATE_POLLING=on.")
+        yield Symptom("wrong", "GitHub has no address to send deliveries to.", f"{where} Or set MERGEGATE_POLLING=1.")
         return
     if hook.content_type != "json":
         yield Symptom("wrong", f"GitHub sends deliveries as {hook.content_type}.", f"{where} Content type: JSON.")
