@@ -19,6 +19,7 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from app.config import Misconfigured
+from app.proxy.certificate import Certificate
 from app.web.server import Server
 
 HEADER_SECONDS = 10.0
@@ -195,7 +196,15 @@ def server(application: Any, address: Address) -> Server:
         ssl_keyfile=str(address.key) if address.key else None,
         ssl_version=ssl.PROTOCOL_TLS_SERVER,
     )
+    if address.certificate is not None and address.key is not None:
+        _renewing(config, Certificate(address.certificate, address.key))
     return Server(config)
+
+
+def _renewing(config: uvicorn.Config, certificate: Certificate) -> None:
+    config.load()
+    assert config.ssl is not None
+    config.ssl.sni_callback = certificate.choose
 
 
 def more_files() -> int:

@@ -23,6 +23,7 @@ import re2
 import structlog
 
 from app.errors import ActionableError
+from app.file_version import Version, version_of
 from app.secret import SecretStr
 from checks.document import DocumentError, read_document
 from policies.fields import PERSON
@@ -39,7 +40,6 @@ MOST_ADDRESSES, LONGEST_ADDRESS = 10, 2_000  # of a person; characters
 OTHERS_MAY = stat.S_IRWXG | stat.S_IRWXO
 QUIET = ("apprise", "urllib3", "requests")  # they would log whole addresses
 _PERSON = re2.compile(PERSON)
-Version = tuple[int, int, int, int]
 
 
 class UnusableChannels(ActionableError, ValueError):
@@ -65,7 +65,7 @@ class Channels:
         return taken
 
     def _follow(self) -> None:
-        if self.path is None or _version(self.path) == self.version:
+        if self.path is None or version_of(self.path) == self.version:
             return
         try:
             now = read_channels(self.path)
@@ -79,7 +79,7 @@ def read_channels(path: Path) -> Channels:
     """Raises UnusableChannels: also where anybody but the owner may read the file, or Apprise is not installed."""
     if importlib.util.find_spec("apprise") is None:
         raise UnusableChannels("MERGEGATE_CHANNELS: Apprise is missing; install mergegate[apprise]")
-    version = _version(path)  # before it is read: what is written meanwhile is read at the next message
+    version = version_of(path)  # before it is read: what is written meanwhile is read at the next message
     try:
         with path.open("rb") as file:
             mode = stat.S_IMODE(path.stat().st_mode)
@@ -89,15 +89,6 @@ def read_channels(path: Path) -> Channels:
     if mode & OTHERS_MAY:
         raise UnusableChannels(f"MERGEGATE_CHANNELS: others may read or write {path}; chmod 600 it")
     return Channels(_parsed(path, raw), path, version)
-
-
-def _version(path: Path) -> Version | None:
-    """Another one after every change, also where another file took its place. None where there is none."""
-    try:
-        now = path.stat()
-    except OSError:
-        return None
-    return now.st_ino, now.st_mtime_ns, now.st_ctime_ns, now.st_size
 
 
 def _parsed(path: Path, raw: bytes) -> dict[str, tuple[SecretStr, ...]]:
