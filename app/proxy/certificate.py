@@ -49,8 +49,8 @@ class Certificate:
         except OSError as wrong:  # ssl.SSLError is one
             chain, key = self._files
             raise Misconfigured(
-                f"MERGEGATE_PROXY_CERTIFICATE and MERGEGATE_PROXY_KEY: {chain} and {key} are no certificate with its key "
-                f"({wrong}); give both in PEM form, the key that belongs to it"
+                f"MERGEGATE_PROXY_CERTIFICATE and MERGEGATE_PROXY_KEY: {chain} and {key} are no certificate with its "
+                f"key ({wrong}); give both in PEM form, the key that belongs to it"
             ) from None
         return made
 
