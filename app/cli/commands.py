@@ -13,6 +13,9 @@ from app.errors import ActionableError
 from app.logging import keep_quiet
 
 _COULD_NOT_LOOK = 2
+_LONGEST = 300  # characters of a command's summary
+# All questions are asked before anything is written.
+_UNANSWERED = "a question had no answer, so nothing was changed. Run the same command again at a terminal."
 
 
 class Command(NamedTuple):
@@ -91,6 +94,14 @@ COMMANDS = {
 _SETTINGS = {"run": {"allow_interspersed_args": False, "ignore_unknown_options": True}}
 
 
+class _Group(TyperGroup):
+    """Whose help says of each command a whole sentence: the first of the command's own help."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - click's signature
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, one.get_short_help_str(_LONGEST)) for name, one in self.commands.items()])
+
+
 class _Commands(TyperGroup):
     """Errors that a person can act on end with one sentence and exit code 2.
 
@@ -104,6 +115,9 @@ class _Commands(TyperGroup):
         except ActionableError as wrong:
             typer.echo(f"mergegate: {wrong}", err=True)
             raise typer.Exit(_COULD_NOT_LOOK) from wrong
+        except typer.Abort as ended:
+            typer.echo(f"\nmergegate: {_UNANSWERED}", err=True)
+            raise typer.Exit(_COULD_NOT_LOOK) from ended
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - click's signature
         return list(COMMANDS)
@@ -122,13 +136,22 @@ def _load(name: str) -> Any:
     found = getattr(importlib.import_module(f"app.cli.{module}"), attribute)
     keep_quiet()
     if isinstance(found, typer.Typer):
-        found.rich_markup_mode = None
-        group = typer.main.get_command(found)
+        group = typer.main.get_command(_plain(found))
         group.name = name
         return group
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     alone.command(name, context_settings=_SETTINGS.get(name))(found)
     return typer.main.get_command(alone)
+
+
+def _plain(group: typer.Typer) -> typer.Typer:
+    """The same, and the groups in it, with help as the whole command has it; completion of a part completes nothing."""
+    group.rich_markup_mode, group.info.cls = None, _Group
+    group._add_completion = False  # noqa: SLF001 - an option of its constructor, said here once for all groups
+    for part in group.registered_groups:
+        if part.typer_instance is not None:
+            _plain(part.typer_instance)
+    return group
 
 
 app = typer.Typer(

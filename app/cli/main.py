@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import io
+import os
 import sys
 import traceback
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NoReturn, TextIO
 
 from app.errors import ActionableError
 
@@ -13,21 +18,106 @@ if TYPE_CHECKING:
     from app.cli.judging import Asked
 
 _COULD_NOT_LOOK = 2
+_INTERRUPTED = 130  # as shells report a program that Ctrl-C ended
+
+
+class _Unwritten(Exception):
+    """The answer could not be written. No OSError, of which a library would make another exit code."""
+
+
+class _Answer(io.TextIOWrapper):
+    """Standard output, which tells its own faults from those of all other files."""
+
+    def __init__(self, out: io.TextIOWrapper) -> None:
+        super().__init__(out.buffer, out.encoding, "replace", line_buffering=out.line_buffering)
+        self._out = out  # whose end would close the file
+
+    def write(self, text: str) -> int:
+        with _faults():
+            return super().write(text)
+
+    def flush(self) -> None:
+        with _faults():
+            super().flush()
+
+
+@contextlib.contextmanager
+def _faults() -> Iterator[None]:
+    try:
+        yield
+    except OSError as wrong:
+        raise _Unwritten from wrong
 
 
 def main() -> None:
-    """A fault of the program itself ends with 2 too: 1 says "something failed", which it must not claim."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
+    """A fault of the program itself ends with 2 too: 1 says "something failed", which it must not claim.
+
+    So does an answer that did not go out whole, as into a full disk or a pipe that nobody reads any more.
+    """
+    _open_streams()
+    errors = sys.stderr
+    code = _carried_out(sys.argv[1:])
+    # Where standard error breaks, typer puts another stream in its place and ends with 1.
+    sys.exit(code if sys.stderr is errors else _COULD_NOT_LOOK)
+
+
+def _open_streams() -> None:
+    """Any text can be written. A stream that was closed (`>&-`) is one that nobody reads: the exit code is left."""
+    if sys.stdin is None:
+        sys.stdin = _nowhere("r")
+    if sys.stderr is None:
+        sys.stderr = _nowhere()
+    if isinstance(sys.stderr, io.TextIOWrapper):
+        sys.stderr.reconfigure(errors="replace")
+    if sys.stdout is None:
+        sys.stdout = _nowhere()
+    elif isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout = _Answer(sys.stdout)
+
+
+def _nowhere(mode: Literal["r", "w"] = "w") -> TextIO:
+    return Path(os.devnull).open(mode, encoding="utf-8")
+
+
+def _carried_out(words: list[str]) -> int | str | None:
+    """Carry out a command; its exit code."""
     try:
-        _run(sys.argv[1:])
+        code = _code(words)
+        sys.stdout.flush()
     except ActionableError as wrong:
-        sys.stderr.write(f"mergegate: {wrong}\n")
-        sys.exit(_COULD_NOT_LOOK)
+        _say(f"mergegate: {wrong}\n")
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except _Unwritten as wrong:
+        _give_up_answer(wrong.__cause__)
     except Exception:  # noqa: BLE001 - Python's own exit code for a fault is 1, which scripts read as "failed"
-        traceback.print_exc()
-        sys.exit(_COULD_NOT_LOOK)
+        _say(traceback.format_exc())
+    else:
+        return code
+    return _COULD_NOT_LOOK
+
+
+def _code(words: list[str]) -> int | str | None:
+    try:
+        _run(words)
+    except SystemExit as ended:
+        return ended.code
+    return 0
+
+
+def _give_up_answer(cause: BaseException | None) -> None:
+    """Say why it could not be written, unless its reader had enough, as `head` has."""
+    if isinstance(cause, OSError) and not isinstance(cause, BrokenPipeError):
+        _say(f"mergegate: the answer could not be written: {cause.strerror}. Make room, or send it elsewhere.\n")
+    # The interpreter would try again when it ends, and end with another exit code.
+    sys.stdout = _nowhere()
+
+
+def _say(words: str) -> None:
+    """On standard error; where nobody reads that either, the exit code says it."""
+    with contextlib.suppress(OSError):
+        sys.stderr.write(words)
+        sys.stderr.flush()
 
 
 def _run(words: list[str]) -> None:

@@ -139,14 +139,23 @@ def _registered(settings: Settings, role: Role, account: str, url: str, *, polli
     owner = f"as an owner of {account}" if account else "with your own account"
     print_line(f"1. Open {page} in a browser on any machine, signed in to GitHub {owner}, and press the button.")
     print_line("2. GitHub sends that browser on to an address with `code=`, where nothing has to answer.")
-    code = code_of(typer.prompt("3. Paste that whole address here within the hour"), made.state)
     try:
+        code = _pasted(made.state)
         app = asyncio.run(convert(settings.github_api_url, code))
     except GitHubError as wrong:
         raise CannotLook(f"GitHub did not hand over the App: {wrong}. Run the same command again.") from wrong
     finally:
         page.unlink(missing_ok=True)
     return registration_of(app, url, polling=polling)
+
+
+def _pasted(state: str) -> str:
+    """Asks again after something else was pasted: at GitHub the App is made by then, and its code good for an hour."""
+    while True:
+        try:
+            return code_of(typer.prompt("3. Paste that whole address here within the hour"), state)
+        except CannotLook as wrong:
+            typer.echo(f"mergegate: {wrong}", err=True)
 
 
 @dataclass(frozen=True, slots=True)

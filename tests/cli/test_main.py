@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import subprocess
 import sys
 
 import pytest
 
-from app.cli import commands, main
+from app.cli import commands, judging, main
 from tests.cli.clones import command, run
+from tests.demo.service import ROOT
 
 COMMANDS = (
     *("serve", "web", "work", "migrate", "check", "parse-log", "explain", "policy", "bundle"),
@@ -28,6 +31,13 @@ def test_the_list_says_of_each_command_what_its_own_help_says(name: str) -> None
     summary = commands.COMMANDS[name].summary
     for said in (run(name, "--help"), run("--help")):
         assert summary in " ".join(said.stdout.split())
+
+
+@pytest.mark.parametrize("group", ["agent", "agent enrol", "audit", "bundle", "canary", "policy", "session", "ticket"])
+def test_a_group_says_of_each_command_a_whole_sentence(group: str) -> None:
+    listed = run(*group.split(), "--help").stdout
+    assert "..." not in listed.split("Commands:")[1]
+    assert "completion" not in listed
 
 
 def test_the_list_needs_none_of_the_commands() -> None:
@@ -73,3 +83,56 @@ def test_a_fault_of_the_program_never_reads_as_something_failed(
         main.main()
     assert ended.value.code == 2
     assert "ZeroDivisionError" in capsys.readouterr().err
+
+
+def _shell(line: str) -> subprocess.CompletedProcess[str]:
+    """`line` in bash, with M for the command and BROKEN for a pipe that nobody reads; the code of its first part."""
+    kept, broken = os.pipe()
+    os.close(kept)
+    words = f'M() {{ {shlex.quote(sys.executable)} -m app.cli.main "$@"; }}; {line}; exit ${{PIPESTATUS[0]}}'
+    program = ("bash", "-c", words.replace("BROKEN", str(broken)))
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    try:
+        return subprocess.run(program, capture_output=True, text=True, env=environment, check=False, pass_fds=(broken,))
+    finally:
+        os.close(broken)
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("M bundle schema | head -1", 0),
+        ("M bundle schema >&BROKEN", 2),
+        ("M agent claim --help >&BROKEN", 2),
+        ("M check --help >&BROKEN", 2),
+        ("M nothing 2>&BROKEN", 2),
+        ("M check --repo /nowhere 2>&BROKEN", 2),
+        ("M check --repo /nowhere 2>/dev/full", 2),
+        ("M bundle schema >&-", 0),
+        ("M check --repo /nowhere >&- 2>&- <&-", 2),
+    ],
+)
+def test_an_answer_that_nobody_reads_is_no_fault_and_never_reads_as_something_failed(line: str, code: int) -> None:
+    done = _shell(line)
+    assert (done.returncode, done.stderr) == (code, "")
+
+
+@pytest.mark.parametrize("words", ["bundle schema", "agent claim --help", "--help"])
+def test_an_answer_that_cannot_be_written_is_said(words: str) -> None:
+    done = _shell(f"M {words} >/dev/full")
+    said = "mergegate: the answer could not be written: No space left on device. Make room, or send it elsewhere.\n"
+    assert (done.returncode, done.stderr) == (2, said)
+
+
+def test_who_presses_control_c_sees_no_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stopped(_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(judging, "report", stopped)
+    monkeypatch.setattr(sys, "argv", ["mergegate", "check"])
+    with pytest.raises(SystemExit) as ended:
+        main.main()
+    assert ended.value.code == 130
+    assert capsys.readouterr() == ("", "")

@@ -105,6 +105,20 @@ async def test_a_code_that_github_does_not_know_sets_nothing_up(place: Place) ->
     assert read_settings(place.environment).gate is None
 
 
+async def test_what_was_pasted_wrongly_is_asked_for_again(place: Place) -> None:
+    process = await place.started("--no-browser")
+    location = await _pressed(place, place.folder / "mergegate-gate.html")
+    code, out, wrong = await _ended(process, f"no address\n{location}")
+    assert (code, out.count("Paste that whole address"), "there is no code in that" in wrong) == (0, 2, True)
+
+
+async def test_nobody_who_answers_leaves_nothing_behind(place: Place) -> None:
+    code, _, wrong = await place.done("--no-browser", pasted="no address")
+    assert (code, wrong.count("mergegate: ")) == (2, 2)
+    assert "nothing was changed" in wrong
+    assert not (place.folder / "mergegate-gate.html").exists()
+
+
 def test_the_code_is_taken_from_an_address_of_this_registration_alone() -> None:
     assert code_of(" https://gate.example/set-up/registered?code=abc1&state=s \n", "s") == "abc1"
     assert code_of("abc1", "s") == "abc1"
