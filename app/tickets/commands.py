@@ -97,7 +97,7 @@ async def _carry_out(parts: TicketParts, place: Place, issue: Issue, one: Comman
     async with parts.gate.database.transaction() as connection:
         if not await commands.take(connection, one):
             return
-        if any(command.verb == "limit" for command in said):
+        if any(command.verb in VERBS and VERBS[command.verb].alone for command in said):
             await alone(connection, place.repository.id)
         hearing = _Hearing(parts, place, issue, one, permission)
         answered = await hearing.answer(connection, said)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal
 
-from app.store.tickets import messages, snapshots, ticket
+from app.store.tickets import messages, raises, snapshots, ticket
 from app.store.tickets.ticket import TicketRow
 from app.tickets.doing import Doing, NotDone
 from app.tickets.limiting import asked_limits, day_of, limits_for
-from app.tickets.raising import keep_grant, keep_raises
 from checks.paths import PathPatterns
 from policies.escape import inert
-from policies.tickets.limits import Asked, Limits, dollars, no_raise
+from policies.tickets.limits import Asked, Limits, dollars, limits_of, no_raise
+from policies.tickets.raising import raises as raised
 from policies.tickets.states import AT_WORK
 
 
@@ -25,8 +25,16 @@ async def limit(doing: Doing) -> None:
     after = await _limits(replace(doing, row=_with_limits(doing.ticket, asked)))
     await _ask_the_day(doing, after.cost - before.cost)
     await ticket.set_limits(*doing.own, minutes=asked.minutes, attempts=asked.attempts, cost=asked.cost)
-    await keep_raises(doing.connection, doing.place, doing.ticket, doing.cause(), before, after)
+    await keep_raises(doing, before, after)
     await doing.wake()
+
+
+async def keep_raises(doing: Doing, before: Limits, after: Limits) -> None:
+    """What is beyond what it had, compared with what a ticket has that says nothing of its own: what the week's numbers
+    call raised limits."""
+    usual = limits_of(doing.place.rules, Asked(), Asked(), doing.place.floor)
+    cause, found = doing.cause(), raised(before, after, usual)
+    await raises.add(*doing.own, found, by=cause.actor, because=cause.because)
 
 
 def _within_most(doing: Doing, asked: Asked) -> None:
@@ -82,6 +90,7 @@ async def grant(doing: Doing) -> None:
     form = replace(held.form, allowed_paths=(*held.form.allowed_paths, pattern))
     by = held.accepted_by
     await snapshots.freeze(*doing.own, form, issue_digest=held.issue_digest, redirects=held.redirects, accepted_by=by)
-    await keep_grant(doing.connection, doing.ticket, doing.cause(), pattern)
+    cause = doing.cause()
+    await raises.grant(*doing.own, pattern, by=cause.actor, because=cause.because)
     await messages.say(*doing.own, "redirect", f"{pattern} may be changed too", doing.author)
     await doing.wake()

@@ -19,7 +19,6 @@ from app.tickets.changing import key_of
 from app.tickets.doing import Doing, NotDone
 from app.tickets.escalating import people_mark
 from app.tickets.limiting import limits_for, used_by
-from app.tickets.raising import keep_raises
 from app.tickets.telling import skeleton, status_of
 from checks.tickets.readiness import read_ticket
 from policies.escape import clean, code, inert
@@ -51,7 +50,7 @@ async def _accept(doing: Doing) -> None:
     await snapshots.freeze(*doing.own, form, issue_digest=form.digest, redirects=(), accepted_by=doing.author)
     if held is not None:
         before = limits_for(doing.place, doing.ticket, held.form)
-        await keep_raises(doing.connection, doing.place, doing.ticket, doing.cause(), before, limits)
+        await giving.keep_raises(doing, before, limits)
     if form.pool is not None:
         await ticket.set_pool(*doing.own, form.pool)
     await doing.change(Event.ACCEPTED)

@@ -37,6 +37,7 @@ class Verb:
     ticket: bool = True  # whether it needs one
     elsewhere: bool = False
     bare: bool = True  # whether it may stand without anything behind it
+    alone: bool = False  # whether nobody else of the repository may begin work meanwhile
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,7 @@ _ROWS = (
         *("limit", ISSUE, _P.WRITE, "/limit minutes=90 attempts=3 cost=8", "sets limits; raising needs a reason"),
         states=frozenset({State.DRAFT}) | ACTIVE | _ENDED_SHORT,
         bare=False,
+        alone=True,  # it asks what the day still takes
     ),
     Verb(
         *("grant", ISSUE, _P.MAINTAIN, "/grant path=<pattern> once", "lets it change one more path"),

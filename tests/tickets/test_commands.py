@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from datetime import timedelta
 from decimal import Decimal
 
 import pytest
 
+from app.store.database import Database
 from app.store.tickets import messages, questions, runs, snapshots
 from app.store.tickets.moving import Cause
 from app.store.tickets.questions import Asking
 from app.tickets.changing import changed
 from app.tickets.claims import Claimed, NothingToClaim
+from app.tickets.limiting import alone
 from policies.tickets.states import Event, State
 from tests.checks.test_tickets import body
 from tests.github.operations import issues
@@ -242,3 +245,27 @@ async def test_a_question_waits_for_a_person_and_costs_no_attempt(at_desk: Desk)
     assert [(one.attempt, one.outcome) for one in attempts] == [(1, "asked"), (1, None)]
     assert [(one.kind, one.words) for one in told] == [("answer", "1: down")]
     assert not await is_dead(at_desk, claimed)
+
+
+async def test_a_limit_waits_for_whoever_begins_work_and_nothing_else_does(at_desk: Desk) -> None:
+    """It asks what the day still takes, which a claim is about to take from."""
+    number, database = (await at_desk.open()).number, at_desk.stage.gate.database
+    await at_desk.say(number, "/accept")
+    async with database.transaction() as beginning:
+        await alone(beginning, at_desk.shop.id)
+        async with asyncio.timeout(20):
+            await at_desk.say(number, "/pause\n/assign claude\n/resume\n/status")
+        raised = await at_desk.write(number, "/limit minutes=30")
+        carrying_out = asyncio.create_task(at_desk.stage.run_to_rest())
+        await _until_somebody_waits(database)
+        assert (await at_desk.row(number)).max_minutes is None
+    await carrying_out
+    assert (await at_desk.row(number)).max_minutes == 30
+    assert at_desk.reactions(raised) == ["rocket"]
+
+
+async def _until_somebody_waits(database: Database) -> None:
+    end = time.monotonic() + 20
+    while not await database.query("select 1 from pg_locks where locktype = 'advisory' and not granted"):
+        assert time.monotonic() < end
+        await asyncio.sleep(0.02)
