@@ -373,6 +373,7 @@ def _diff_tree(call: Call) -> Answer:
     if "--numstat" in call.options:
         out += [_numstat(store, *change) for change in changes]
     if "-p" in call.options:
+        out += ["\0"] if changes and out else []
         out += [_patch(store, *change) for change in changes]
     return 0, "".join(out).encode(), b""
 

@@ -9,10 +9,16 @@ from pathlib import Path
 
 from tests.github.git_command import GitCommand
 from tests.github.git_objects import ZERO, FileContent, Files, Person, TreeEntry
+from tests.github.loose_objects import LooseObjects, NotLoose
+from tests.github.loose_refs import moved
 
 
 class Writing(GitCommand):
     """The half of Git that changes the repository."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.loose = LooseObjects(path)
 
     async def fetch(self, source: Path, source_ref: str, ref: str) -> None:
         """Takes `source_ref` with its objects from another repository on disk and names it `ref` here."""
@@ -23,7 +29,15 @@ class Writing(GitCommand):
         if new == ZERO:
             await self.run("update-ref", "-d", ref, *([expected] if expected else []))
             return
+        if self._is_commit(new) and moved(self.path, ref, new, expected):
+            return
         await self.run("update-ref", ref, new, *([expected] if expected else []))
+
+    def _is_commit(self, sha: str) -> bool:
+        try:
+            return self.loose.kind(sha) == "commit"
+        except NotLoose:
+            return False
 
     async def write_blob(self, data: bytes) -> str:
         return (await self.run("hash-object", "-w", "--stdin", stdin=data)).decode().strip()
