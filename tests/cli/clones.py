@@ -14,7 +14,7 @@ from typing import Any
 from typer.testing import CliRunner, Result
 
 from app.cli.commands import app
-from tests.cli.standby import standby
+from tests.standby import standby
 
 BUNDLE = """reason: Totals were computed once a row.
 commands:

@@ -18,6 +18,7 @@ import pytest
 from tests.databases import anyio_backend, data_folder
 from tests.service.process import GateProcess, kill_database
 from tests.service.town import KINDS, Town, town
+from tests.standby import SERVICE, standby
 
 __all__ = ["anyio_backend"]
 
@@ -47,7 +48,7 @@ PLAN = Plan(20, 40, 21, 5, 200) if SOAK else Plan(4, 12, 8, 3, 60)
 @pytest.fixture
 async def place() -> AsyncIterator[Town]:
     with data_folder() as folder:
-        async with town(folder) as opened:
+        async with town(folder, standby=standby(*SERVICE)) as opened:
             yield opened
 
 

@@ -24,6 +24,7 @@ from tests.demo.service import ROOT, free_port
 from tests.gate.scene import SECRET
 from tests.github.build import app_key
 from tests.service.process import GateProcess
+from tests.standby import SERVICE, standby
 
 __all__ = ["anyio_backend", "database", "database_url", "server"]
 
@@ -53,7 +54,7 @@ def _process(part: str, folder: Path, url: str, api: str) -> GateProcess:
         "MERGEGATE_PORT": private if part == "work" else str(free_port()),
         "MERGEGATE_METRICS_PORT": private,
     }
-    return GateProcess(part, sys.executable, settings, folder / f"{part}.log")
+    return GateProcess(part, sys.executable, settings, folder / f"{part}.log", standby=standby(*SERVICE))
 
 
 @pytest.mark.anyio

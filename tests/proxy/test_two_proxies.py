@@ -21,6 +21,7 @@ from app.proxy.stopping import stop
 from tests.demo.service import free_port
 from tests.proxy.scene import Scene
 from tests.service.process import GateProcess
+from tests.standby import SERVICE, standby
 
 pytestmark = pytest.mark.anyio
 COMMITS = 50 if os.environ.get("MERGEGATE_SOAK") == "1" else 4
@@ -72,7 +73,7 @@ def _process(town: Scene, folder: Path, number: int) -> GateProcess:
         "MERGEGATE_PROXY_PORT": port,
         "MERGEGATE_PORT": port,
     }
-    return GateProcess("proxy", sys.executable, settings, folder / f"proxy{number}.log")
+    return GateProcess("proxy", sys.executable, settings, folder / f"proxy{number}.log", standby=standby(*SERVICE))
 
 
 async def _pushes(town: Scene, url: str, name: str, token: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 
 import httpx
 import pytest
@@ -13,6 +14,7 @@ from app.intake.webhook import PATH
 from tests.databases import anyio_backend, data_folder, database_url, server
 from tests.service.process import GateProcess, postmaster, processes_of
 from tests.service.town import KINDS, Town, town
+from tests.standby import SERVICE, standby
 
 __all__ = ["anyio_backend", "database_url", "server"]
 
@@ -24,7 +26,7 @@ SECONDS_TO_STOP = 5.0
 @pytest.fixture
 async def place() -> AsyncIterator[Town]:
     with data_folder() as folder:
-        async with town(folder) as opened:
+        async with town(folder, standby=standby(*SERVICE)) as opened:
             yield opened
 
 
@@ -32,7 +34,7 @@ async def place() -> AsyncIterator[Town]:
 async def quiet_place() -> AsyncIterator[Town]:
     """GitHub knows no address to send webhooks to."""
     with data_folder() as folder:
-        async with town(folder, webhooks=False) as opened:
+        async with town(folder, webhooks=False, standby=standby(*SERVICE)) as opened:
             yield opened
 
 
@@ -55,7 +57,7 @@ async def _works(place: Town, *gates: GateProcess) -> None:
 
 
 async def test_sigterm_stops_it_cleanly_and_leaves_no_process(place: Town) -> None:
-    gate = place.gate()
+    gate = replace(place.gate(), standby=None)  # all is its own then, also its environment
     await gate.start()
     try:
         await gate.healthy()

@@ -22,6 +22,7 @@ from tests.github.events import DomainEvent, PullRequestChanged
 from tests.github.server import SimulatedGitHub
 from tests.github.state import App, CheckRun, Job, PullRequest, Repository, WorkflowRun
 from tests.service.process import GateProcess
+from tests.standby import Standby
 
 POLICY_FILE = ".github/mergegate.yml"
 KINDS = ("honest", "silent", "red", "payment", "evicted")
@@ -36,6 +37,7 @@ class Town:
     app: App
     folder: Path
     environment: Mapping[str, str]
+    standby: Standby | None = None  # which the gate's parts are forked from
     kinds: dict[int, str] = field(default_factory=dict)  # pull request number -> kind
     entries: list[tuple[int, str]] = field(default_factory=list)  # (number, head) of every entry into the merge queue
 
@@ -64,7 +66,7 @@ class Town:
         """A part of the service, not started yet; an empty value removes a variable."""
         given = {**self.environment, **environment}
         kept = {name: value for name, value in given.items() if value}
-        return GateProcess(part, sys.executable, kept, self.folder / "gate.log")
+        return GateProcess(part, sys.executable, kept, self.folder / "gate.log", standby=self.standby)
 
     async def open(self, kind: str) -> PullRequest:
         """A pull request of the agent's App."""
@@ -146,7 +148,7 @@ def _numbers(run: WorkflowRun) -> list[int]:
 
 
 @contextlib.asynccontextmanager
-async def town(folder: Path, *, webhooks: bool = True) -> AsyncIterator[Town]:
+async def town(folder: Path, *, webhooks: bool = True, standby: Standby | None = None) -> AsyncIterator[Town]:
     """An empty repository on a simulated GitHub that serves on a socket, and settings of a gate for it."""
     (folder / "github").mkdir()
     github = SimulatedGitHub.create(folder / "github")
@@ -170,7 +172,7 @@ async def town(folder: Path, *, webhooks: bool = True) -> AsyncIterator[Town]:
         "MERGEGATE_PORT": str(port),
         "MERGEGATE_WRITES_PER_MINUTE": "0",
     }
-    made = Town(github, shop, app, folder, settings)
+    made = Town(github, shop, app, folder, settings, standby)
     github.actions.script(shop, WORKFLOW_PATH, made.outcome)
     github.listeners.append(made.note)
     try:
