@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from checks import agents
+from checks.branches import BRANCHES
 from checks.electorate import is_member, permission_of
 from checks.paths import PathPatterns
 from checks.snapshot import (
@@ -158,7 +159,7 @@ def _is_plain_update(file: ChangedFile, paths: PathPatterns) -> bool:
 def _markers(snapshot: Snapshot, markers: AgentMarkers) -> Iterator[str]:
     if snapshot.session_agent is not None:
         yield f"the head was pushed through a session of {snapshot.session_agent}"
-    branch = snapshot.head.ref.removeprefix("refs/heads/")
+    branch = snapshot.head.ref.removeprefix(BRANCHES)
     if pattern := markers.branches.first_match(branch):
         yield f"the branch `{branch}` is in the agents' namespace `{pattern}`"
     if isinstance(snapshot.author, Account):

@@ -12,6 +12,7 @@ from typing import Any
 
 import re2
 
+from checks.branches import BRANCHES
 from checks.ci_runs import CountingRuns, choose
 from checks.electorate import Electorate, why_not_among
 from checks.snapshot import Account, Risk, Snapshot, Ticket, Unread, WorkflowRun
@@ -27,7 +28,6 @@ from policies.unknown import NeverKnown
 
 Answer = bool | Unread
 
-BRANCHES = "refs/heads/"
 _ONLY_ON_GITHUB = Unread("only GitHub knows it", offline=True)  # in a local judgement
 _EVENTS = ("pull_request", "push")
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import get_args
 
+from checks.branches import BRANCHES
 from checks.bundle import read_bundle
 from checks.finding import Status
 from checks.snapshot import Account, Override, Permission, Review, Risk, Snapshot, Unread
@@ -113,7 +114,7 @@ def _organization(snapshot: Snapshot, name: str, value: str) -> Snapshot:
 
 
 def _target(snapshot: Snapshot, value: str) -> Snapshot:
-    return replace(snapshot, target_ref=f"refs/heads/{value}")
+    return replace(snapshot, target_ref=BRANCHES + value)
 
 
 _ASSUMED: Mapping[str, Callable[[Assumed, str], Assumed]] = {"risk": _risk, "kind": _kind}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
+from checks.branches import BRANCHES
 from checks.codeowners import ABSENT, parse
 from checks.finding import Status
 from checks.snapshot import (
@@ -53,9 +54,9 @@ def example(given: Given, table: CaseTable) -> Snapshot:
         author=author,
         draft=given.draft,
         open=True,
-        head=Head(HEAD, "d" * 40, f"refs/heads/{given.source}", None if given.fork else _REPOSITORY.id, author),
-        base_ref=f"refs/heads/{given.target}",
-        target_ref=f"refs/heads/{given.target}",
+        head=Head(HEAD, "d" * 40, BRANCHES + given.source, None if given.fork else _REPOSITORY.id, author),
+        base_ref=BRANCHES + given.target,
+        target_ref=BRANCHES + given.target,
         target_sha=TARGET,
         merge_base=TARGET,
         diff=diff,
@@ -105,7 +106,7 @@ def _reviews(given: Given) -> tuple[Review, ...]:
         *((login, "APPROVED", HEAD) for login in given.approvals),
         *((login, "CHANGES_REQUESTED", HEAD) for login in given.changes_requested),
     ]
-    base, ticket = f"refs/heads/{given.target}", _ticket(given)
+    base, ticket = BRANCHES + given.target, _ticket(given)
     return tuple(
         Review(number, Account(login), state, commit, NOW, base, None, ticket.digest if ticket else None, given=state)
         for number, (login, state, commit) in enumerate(said, start=1)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from checks.branches import BRANCHES
 from checks.finding import Evidence, Finding, Status
 from checks.snapshot import Snapshot
 from policies.escape import clean, code, inert, link
@@ -194,7 +195,7 @@ def _how_to_override(verdict: Verdict, run: Run) -> str:
 
 
 def _branch(ref: str) -> str:
-    return ref.removeprefix("refs/heads/")
+    return ref.removeprefix(BRANCHES)
 
 
 def _machine_text(

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 
 from checks.baseline import BaselineRule
+from checks.branches import BRANCHES
 from checks.ci import CiRequirement
 from checks.ci_trust import TrustRule
 from checks.electorate import Electorate
@@ -21,8 +22,6 @@ from policies.people_sections import Approvers
 from policies.rule_parts import all_demands, people_of
 from policies.rule_sections import Who
 from policies.schema import Policy
-
-BRANCHES = "refs/heads/"
 
 
 @lru_cache(maxsize=1024)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from checks.branches import BRANCHES
 from checks.electorate import Electorate
 from checks.finding import Evidence, Finding, Fix, errored, failed, passed
 from policies.load import PolicyState
@@ -15,7 +16,7 @@ def policy_finding(state: PolicyState) -> Finding:
     if state.origin == "file":
         return passed("policy", f"The policy is {place}.", at)
     if state.origin == "default":
-        branch = state.source.ref.removeprefix("refs/heads/")
+        branch = state.source.ref.removeprefix(BRANCHES)
         return passed("policy", f"`{branch}` has no `{POLICY_PATH}`, so the default policy applies.", at)
     if state.origin == "unread":
         fix = Fix("wait", "Nothing to do: the gate looks again by itself.")

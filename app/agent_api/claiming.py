@@ -20,6 +20,7 @@ from app.store.database import Connection
 from app.store.tickets.moving import Cause
 from app.tickets.changing import changed
 from app.tickets.claims import Claimed, Claiming, NothingToClaim, claim_within
+from checks.branches import BRANCHES
 from policies.tickets.states import Event
 
 log = structlog.get_logger(__name__)
@@ -156,6 +157,6 @@ def told(found: Claimed) -> dict[str, Any]:
     """The claim as its agent is told of it, this once with the session's token."""
     assert found.grant is not None  # the courier is there, or nobody would have asked
     record = found.record(with_token=True)
-    base = found.grant.base.removeprefix("refs/heads/")
+    base = found.grant.base.removeprefix(BRANCHES)
     claim = bodies.Claim(**record, base=base, expires_at=found.grant.expires_at)
     return claim.model_dump(mode="json")

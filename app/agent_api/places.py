@@ -24,7 +24,7 @@ from app.proxy.opening import find_place
 from app.proxy.sessions import CannotOpen
 from app.store.database import Database
 from app.tickets.parts import Place
-from policies.rules import BRANCHES
+from checks.branches import BRANCHES
 from policies.schema import Policy
 
 KEPT = timedelta(minutes=1)

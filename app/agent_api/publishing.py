@@ -15,6 +15,7 @@ import re2
 
 from app.agent_api.call import Call, Refused, Session
 from app.proxy.incoming import Message
+from checks.branches import BRANCHES
 from checks.bundle import find_blocks
 
 LONGEST_COMMENT = 65_536  # characters, as GitHub takes them
@@ -48,7 +49,7 @@ def fenced(text: str) -> str:
 
 async def _pull(session: Session, home: str) -> int:
     """The number of the open pull request of the session's branch. Raises Refused."""
-    branch = session.grant.branch.removeprefix("refs/heads/")
+    branch = session.grant.branch.removeprefix(BRANCHES)
     query = f"head={quote(session.grant.owner + ':' + branch, safe='')}&state=open"
     found = await _asked(session.call, "GET", f"{home}/pulls", query)
     if not isinstance(found, list) or not found or not isinstance(found[0].get("number"), int):

@@ -21,7 +21,7 @@ from app.proxy.used_identities import identity_of, use
 from app.secret import SecretStr
 from app.store.database import Connection
 from app.tickets.claims import branch_of
-from policies.rules import BRANCHES
+from checks.branches import BRANCHES
 
 log = structlog.get_logger(__name__)
 

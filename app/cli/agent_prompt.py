@@ -12,6 +12,7 @@ from app.local.clone import find_clone, open_clone, read_revision
 from app.local.policy import read_policy_of
 from app.local.prompting import section
 from app.local.work import finish
+from checks.branches import BRANCHES
 
 
 def agent_prompt(
@@ -27,4 +28,4 @@ async def _section(repo: Path, base: str) -> str:
     async with open_clone(clone) as objects:
         revision = await read_revision(clone, objects, "--base", base)
         state = await read_policy_of(objects, revision, None)
-    return section(state.policy, (revision.branch or "refs/heads/main").removeprefix("refs/heads/"))
+    return section(state.policy, (revision.branch or "refs/heads/main").removeprefix(BRANCHES))

@@ -13,12 +13,12 @@ from datetime import timedelta
 import structlog
 
 from app.gate.gate import Gate
-from app.gate.target import BRANCHES
 from app.github import graph, writes
 from app.github.errors import GitHubError, NotFound, Refused
 from app.store import audit
 from app.store.audit import Entry
 from app.store.audit_chain import Head, anchor_line
+from checks.branches import BRANCHES
 
 log = structlog.get_logger(__name__)
 

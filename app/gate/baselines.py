@@ -19,7 +19,7 @@ from app.gate.policies import policy_at
 from app.gate.report_process import REPORTS
 from app.gate.reports import with_reports
 from app.gate.runs import read_runs
-from app.gate.target import BRANCHES, Target, is_gated
+from app.gate.target import Target, is_gated
 from app.github import graph
 from app.github.client import GitHubClient
 from app.github.models import TargetCommit
@@ -29,6 +29,7 @@ from app.store.baselines import Row
 from app.store.database import Connection
 from app.store.work import Mark
 from app.store.worker import Done, Outcome, Sleep
+from checks.branches import BRANCHES
 from checks.snapshot import Baseline, Unread, WorkflowRun
 from checks.tally import baseline_of
 from checks.workflow_files import bare_path

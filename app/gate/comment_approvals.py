@@ -25,6 +25,7 @@ from app.github.pull_models import Review as GitHubReview
 from app.store import comment_approvals
 from app.store.comment_approvals import CommentApproval, CommentWithdrawn, ShownCode
 from checks.approval_code import approved_word, is_commit
+from checks.branches import BRANCHES
 from checks.snapshot import Account, Review, Unread
 
 NOTHING = ""  # in the store: it names nothing that was ever shown here
@@ -144,7 +145,7 @@ def _about_commit(
         one,
         at_head=head == pull.head_ref_oid,
         commit_id=head,
-        base_ref=f"refs/heads/{pull.base_ref_name}" if base_known else "",
+        base_ref=BRANCHES + pull.base_ref_name if base_known else "",
         bundle_digest=seen,
     )
 

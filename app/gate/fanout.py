@@ -14,7 +14,6 @@ from app.gate.gated_sessions import end_gated_sessions
 from app.gate.listed import priorities
 from app.gate.policies import ORGANIZATION_REPOSITORY
 from app.gate.redelivery import ask_again
-from app.gate.target import BRANCHES
 from app.gate.tickets import marks_of_repository
 from app.gate.upkeep import canary_mark, upkeep_mark
 from app.github import graph, installations
@@ -39,6 +38,7 @@ from app.store import pulls, repositories, serial, verifications, work
 from app.store.pulls import PullRow, Stamps
 from app.store.work import Mark
 from app.store.worker import Done, Outcome, Sleep
+from checks.branches import BRANCHES
 
 log = structlog.get_logger(__name__)
 

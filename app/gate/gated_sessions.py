@@ -11,10 +11,11 @@ import structlog
 from app.gate.gate import Gate
 from app.gate.names import RepositoryName
 from app.gate.policies import policy_of_tip
-from app.gate.target import BRANCHES, is_gated
+from app.gate.target import is_gated
 from app.github import graph
 from app.proxy import sessions
 from app.proxy.sessions import Session
+from checks.branches import BRANCHES
 
 log = structlog.get_logger(__name__)
 

@@ -35,7 +35,6 @@ from app.gate.policies import policy_at
 from app.gate.rebuild import rebuild_tree
 from app.gate.reports import with_reports_by_all
 from app.gate.runs import read_runs
-from app.gate.target import BRANCHES
 from app.gate.workflows import read_workflow_files
 from app.github import graph
 from app.github.counts import counting
@@ -46,6 +45,7 @@ from app.store import audit, check_runs, pulls
 from app.store.pulls import GroupRow
 from app.store.work import Lease
 from app.store.worker import Done, Outcome, Retry, Sleep
+from checks.branches import BRANCHES
 from checks.finding import Status
 from checks.snapshot import GroupMember, GroupSnapshot, Repository, TreeRebuild, Unread
 from policies.load import PolicyState

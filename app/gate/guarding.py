@@ -21,7 +21,7 @@ from app.gate import auditing
 from app.gate.gate import Gate
 from app.gate.names import RepositoryName
 from app.gate.policies import policy_of_tip
-from app.gate.target import BRANCHES, is_gated
+from app.gate.target import is_gated
 from app.github import graph, reads, rulesets, writes
 from app.github.client import GitHubClient
 from app.github.errors import NotFound, Refused
@@ -35,6 +35,7 @@ from app.store.audit import Entry
 from app.store.guarded import Guarded
 from app.store.landings import Landing
 from app.store.worker import Done, Outcome
+from checks.branches import BRANCHES
 from policies.load import PolicyState
 
 log = structlog.get_logger(__name__)

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
-from app.gate.target import BRANCHES
 from app.github.models import CheckSuite
 from app.github.pull_models import OpenPull, PullRequest, SuiteStamp
 from app.priorities import BRANCH_MOVED, CHANGED, NEVER_SEEN, UNCHANGED
 from app.store.pulls import Stamps
+from checks.branches import BRANCHES
 
 SAME_MOMENT = timedelta(seconds=10)
 """GitHub's stamps have whole seconds: a look so soon after one may have come before a second change in that second."""

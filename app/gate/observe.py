@@ -33,7 +33,7 @@ from app.gate.runs import read_runs
 from app.gate.sessions import with_session
 from app.gate.snapshots import build_snapshot
 from app.gate.stacks import with_layers_below
-from app.gate.target import BRANCHES, Target, read_target
+from app.gate.target import Target, read_target
 from app.gate.through_apps import without_words_of_apps
 from app.gate.tickets import with_ticket
 from app.gate.verifications import read_verifications
@@ -45,6 +45,7 @@ from app.judge.asking import with_opinions
 from app.keys import PullKey
 from app.store import landings
 from app.store.pulls import PullRow
+from checks.branches import BRANCHES
 from checks.ci_jobs import merged_into
 from checks.snapshot import CommitPath, Snapshot, Stack, Unread, Verification, WorkflowFile, WorkflowRun
 from checks.tampering.alteration import Analysis

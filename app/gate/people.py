@@ -17,6 +17,7 @@ from app.store import pushes
 from app.store.database import Database
 from app.store.pushes import Push
 from checks import people
+from checks.branches import BRANCHES
 from checks.native_rules import NativeReviews, read_rules
 from checks.snapshot import Account, Permission, Snapshot, Unread
 from policies import rules
@@ -35,7 +36,7 @@ async def pusher(
 
     A commit can be pushed more than once. Whoever is no person and moved this branch to it counts before all others.
     """
-    ref = f"refs/heads/{pull.head_ref_name}"
+    ref = BRANCHES + pull.head_ref_name
     if delivered:
         machines = [push for push in delivered if push.ref == ref and push.sender_type != "User"]
         push = (machines or delivered)[0]
@@ -88,7 +89,7 @@ async def with_rights(
 
 async def native_reviews(client: GitHubClient, repository: RepositoryName, target: str) -> NativeReviews | Unread:
     """GitHub's own rules about reviews on a branch (full ref)."""
-    branch = target.removeprefix("refs/heads/")
+    branch = target.removeprefix(BRANCHES)
     try:
         rules = await reads.branch_rules(client, repository.owner, repository.name, branch)
     except RateLimited:

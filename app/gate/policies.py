@@ -18,12 +18,12 @@ from app.github.client import GitHubClient
 from app.github.errors import GitHubDown, GitHubError, NotFound, RateLimited
 from app.github.models import FileEntry, TargetCommit
 from app.github.rest_models import Content
+from checks.branches import BRANCHES
 from checks.snapshot import Unread
 from policies.floor import with_floor
 from policies.load import MAX_BYTES, PolicySource, PolicyState, Reference, read_policy, reference_of
 from policies.schema import Policy
 
-BRANCHES = "refs/heads/"
 PLAIN_FILES = (0o100644, 0o100755)
 ORGANIZATION_REPOSITORY = ".github"
 ORGANIZATION_FILE = "mergegate.yml"

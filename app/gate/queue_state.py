@@ -13,7 +13,6 @@ from app.gate.observation import AskedRequeue, QueueState, Wish
 from app.gate.observe import Look
 from app.gate.serial_plan import MERGEABLE
 from app.gate.stacks import below_is_green
-from app.gate.target import BRANCHES
 from app.github import graph, reads
 from app.github.client import GitHubClient
 from app.github.errors import NotFound
@@ -24,6 +23,7 @@ from app.store import check_runs, pulls, requeues, serial, work
 from app.store.database import Connection
 from app.store.requeues import DoneRequeue
 from app.store.work import Mark
+from checks.branches import BRANCHES
 from checks.snapshot import Permission, Stack
 from policies.eviction import Eviction
 from policies.freeze import FreezingIssue, Frozen, frozen

@@ -15,6 +15,7 @@ from app.gate.gate import Gate
 from app.github.pull_models import PullRequest
 from app.github.pull_models import Review as GitHubReview
 from app.store import reviews as stored_reviews
+from checks.branches import BRANCHES
 from checks.bundle import read_bundle
 from checks.snapshot import Account, Review, Snapshot, Unread
 
@@ -75,7 +76,7 @@ def _observed(repository_id: int, pull: PullRequest, review: GitHubReview, diges
         reviewer_login=review.author.login,
         state=review.state,
         commit_id=commit,
-        base_ref=f"refs/heads/{pull.base_ref_name}" if base_known else "",
+        base_ref=BRANCHES + pull.base_ref_name if base_known else "",
         bundle_digest=(digest or NO_BUNDLE) if body_known else None,
         ticket_digest=None,
         submitted_at=review.submitted_at,

@@ -18,7 +18,6 @@ from app.gate.names import RepositoryName
 from app.gate.policies import policy_at
 from app.gate.queue_state import read_frozen, serial_in_force
 from app.gate.serial_trial import CannotTry, Trial, judge_trial, plan_trial, publish
-from app.gate.target import BRANCHES
 from app.github import graph, writes
 from app.github.errors import NotFound
 from app.github.models import TargetCommit
@@ -26,6 +25,7 @@ from app.keys import PullKey, QueueKey
 from app.store import serial, work
 from app.store.work import Lease, Mark
 from app.store.worker import Done, Outcome, Retry, Sleep
+from checks.branches import BRANCHES
 from checks.finding import Status
 from policies.load import PolicyState
 from policies.serial import Await, Build, Entry, Idle, Judge, Refuse, TakeBack, next_move

@@ -21,13 +21,13 @@ from app.gate.other_ci import with_builds
 from app.gate.policies import policy_at
 from app.gate.reports import with_reports_by_all
 from app.gate.runs import read_runs
-from app.gate.target import BRANCHES
 from app.gate.workflows import read_workflow_files
 from app.github import graph
 from app.github.counts import counting
 from app.github.models import HeadCommit, TargetCommit
 from app.keys import PullKey, QueueKey
 from app.store import audit
+from checks.branches import BRANCHES
 from checks.snapshot import GroupSnapshot, Repository, TreeRebuild, Unread, WorkflowFile
 from policies.load import PolicyState
 from policies.merge_group import evaluate_group

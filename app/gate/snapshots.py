@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 
 from app.gate.changes import Changes
-from app.gate.target import BRANCHES, Target
+from app.gate.target import Target
 from app.github.models import Actor, GitActor, HeadCommit
 from app.github.models import Commit as GitHubCommit
 from app.github.pull_models import PullRequest, PullState
 from app.keys import PullKey
+from checks.branches import BRANCHES
 from checks.bundle import find_blocks
 from checks.snapshot import Account, Comment, Commit, CommitIdentity, Head, Repository, Snapshot, Unread
 

@@ -16,11 +16,10 @@ from app.github import graph, reads
 from app.github.client import GitHubClient
 from app.github.models import TargetCommit
 from app.github.pull_models import PullState
+from checks.branches import BRANCHES
 from checks.snapshot import Stack
 from policies.load import PolicySource, PolicyState, read_policy
 from policies.rules import gated_ref
-
-BRANCHES = "refs/heads/"
 
 
 @dataclass(frozen=True, slots=True)

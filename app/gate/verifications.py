@@ -16,12 +16,12 @@ from app.gate.effects import StartVerification
 from app.gate.gate import Gate
 from app.gate.names import RepositoryName
 from app.gate.runs import bare_run, completed_run, may_keep
-from app.gate.target import BRANCHES
 from app.github import actions, writes
 from app.github.client import GitHubClient
 from app.github.errors import NotFound, Refused
 from app.store import verifications
 from app.store.verifications import StartedVerification
+from checks.branches import BRANCHES
 from checks.snapshot import Unread, Verification, WorkflowRun
 
 TITLE = "mergegate-verify {}"  # the workflow's run-name

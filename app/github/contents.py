@@ -15,6 +15,7 @@ from app.github.errors import NotFound, TooLarge
 from app.github.models import Model
 from app.github.reads import REPO
 from app.github.rest_models import Content, GitRef
+from checks.branches import BRANCHES
 
 LARGEST_FILE = 1024 * 1024
 """Bytes of a file that the contents API sends along; of a larger one it sends none."""
@@ -80,7 +81,7 @@ async def content_of(client: GitHubClient, owner: str, name: str, path: str, com
 async def create_branch(client: GitHubClient, owner: str, name: str, branch: str, sha: str) -> GitRef:
     """Raises Refused (422) when there is one of that name."""
     path = route(REPO + "/git/refs", owner=owner, name=name)
-    return await client.post(path, purpose="push", model=GitRef, json={"ref": f"refs/heads/{branch}", "sha": sha})
+    return await client.post(path, purpose="push", model=GitRef, json={"ref": BRANCHES + branch, "sha": sha})
 
 
 async def forward_branch(client: GitHubClient, owner: str, name: str, branch: str, sha: str) -> GitRef:

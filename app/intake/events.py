@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from app.intake import facts, payloads
 from app.keys import BranchKey, CommitKey, GroupKey, InstallationKey, Key, PullKey, RepositoryKey, TicketKey
+from checks.branches import BRANCHES
 
 ABSENT_SHA = "0" * 40
 QUEUE_REF_PREFIX = "refs/heads/gh-readonly-queue/"
@@ -128,14 +129,14 @@ def merge_group(scope: Scope) -> tuple[Key, ...]:
 def push(scope: Scope) -> tuple[Key, ...]:
     """A branch moved; the queue's own branches are merge groups, in case their event is lost."""
     event = scope.body.read(payloads.PushEvent)
-    if not event.ref.startswith("refs/heads/"):
+    if not event.ref.startswith(BRANCHES):
         return ()
     if not event.ref.startswith(QUEUE_REF_PREFIX):
         return (BranchKey(scope.installation_id, scope.in_repository(), event.ref),)
     target, separator, _ = event.ref.removeprefix(QUEUE_REF_PREFIX).rpartition("/pr-")
     if event.after == ABSENT_SHA or not separator:
         return ()
-    return (GroupKey(scope.installation_id, scope.in_repository(), event.after, f"refs/heads/{target}"),)
+    return (GroupKey(scope.installation_id, scope.in_repository(), event.after, BRANCHES + target),)
 
 
 def repository(scope: Scope) -> tuple[Key, ...]:

@@ -8,6 +8,7 @@ from typing import Literal
 
 from app.intake import payloads
 from checks.approval_code import approved_word
+from checks.branches import BRANCHES
 from checks.bundle import BundleSource, bundle_digest, find_blocks
 from checks.commands import LONGEST, read_commands
 
@@ -98,14 +99,14 @@ def push_fact(event: str, envelope: payloads.Envelope, body: payloads.Body) -> P
 def _synchronize_fact(event: payloads.PullRequestEvent, sender: payloads.AccountPayload) -> PushFact:
     """A push to a fork is delivered only this way."""
     head = event.pull_request.head
-    return PushFact(f"refs/heads/{head.ref}", event.before or "", event.after or head.sha, sender)
+    return PushFact(BRANCHES + head.ref, event.before or "", event.after or head.sha, sender)
 
 
 def base_fact(event: str, body: payloads.Body) -> BaseFact | None:
     if event != "pull_request":
         return None
     pull_request = body.read(payloads.PullRequestEvent).pull_request
-    head, base_ref = pull_request.head, f"refs/heads/{pull_request.base.ref}"
+    head, base_ref = pull_request.head, BRANCHES + pull_request.base.ref
     return BaseFact(pull_request.number, head.sha, base_ref, head.repo.id if head.repo else None)
 
 
@@ -122,7 +123,7 @@ def review_fact(event: str, action: str | None, body: payloads.Body) -> ReviewFa
         review.user,
         review.state.upper(),
         review.commit_id,
-        f"refs/heads/{reviewed.base.ref}",
+        BRANCHES + reviewed.base.ref,
         _body_digest(reviewed.body or ""),
         review.submitted_at,
         delivered.sender.login if action == "dismissed" and delivered.sender is not None else None,

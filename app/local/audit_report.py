@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.store.audit import Recorded
+from checks.branches import BRANCHES
 
 Json = dict[str, Any]
 
@@ -84,4 +85,4 @@ def bypass_line(bypass: Json) -> str:
 
 
 def _branch(ref: str) -> str:
-    return ref.removeprefix("refs/heads/")
+    return ref.removeprefix(BRANCHES)

@@ -17,6 +17,7 @@ from pathlib import Path
 from app.errors import ActionableError
 from app.gate.git import GitFailed, GitObjects, run_git
 from app.gate.git_borrowing import borrowed_objects
+from checks.branches import BRANCHES
 from policies.escape import clean
 
 # Names beside `refs/` that people judge by; a merge tool or a checkout action leaves them.
@@ -226,8 +227,8 @@ async def _branch(objects: GitObjects, name: str) -> str | None:
 
 def _branch_of(full: str) -> str | None:
     if full.startswith("refs/remotes/"):
-        return "refs/heads/" + full.removeprefix("refs/remotes/").partition("/")[2]
-    return full if full.startswith("refs/heads/") else None
+        return BRANCHES + full.removeprefix("refs/remotes/").partition("/")[2]
+    return full if full.startswith(BRANCHES) else None
 
 
 def _shown(path: Path) -> str:

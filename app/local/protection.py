@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from app.gate.effects import EVIDENCE, QUEUE, REVIEW
+from checks.branches import BRANCHES
 
 Ruleset = dict[str, Any]
 QueueKind = Literal["native", "serial", "none"]
@@ -47,7 +48,7 @@ def gate_ruleset(
     may merge past it (see `break_glass`)."""
     made: Ruleset = copy.deepcopy(dict(template))
     made["bypass_actors"] = [dict(actor) for actor in bypass]
-    made["conditions"]["ref_name"]["include"] += [f"refs/heads/{branch}" for branch in branches]
+    made["conditions"]["ref_name"]["include"] += [BRANCHES + branch for branch in branches]
     made["rules"] = [rule for rule in made["rules"] if rule["type"] != "merge_queue" or queue == "native"]
     for rule in made["rules"]:
         if rule["type"] == "required_status_checks":
@@ -64,7 +65,7 @@ def in_repositories(ruleset: Ruleset, names: Sequence[str]) -> Ruleset:
 
 def agents_ruleset(courier_id: int, namespace: Sequence[str]) -> Ruleset:
     """Branches of agents are written by the courier alone, so that none moves past the proxy."""
-    included = [f"refs/heads/{pattern.removesuffix('/*')}/**/*" for pattern in namespace]
+    included = [f"{BRANCHES}{pattern.removesuffix('/*')}/**/*" for pattern in namespace]
     return {
         "name": AGENTS,
         "target": "branch",

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from app.proxy.grant import Grant, Right
 from app.proxy.refusal import Refusal
 from app.proxy.wire import Command
+from checks.branches import BRANCHES
 from policies.escape import clean
 
 LONGEST_NAME = 200  # characters of a ref that a refusal quotes
-BRANCHES = "refs/heads/"
 
 
 @dataclass(frozen=True, slots=True)

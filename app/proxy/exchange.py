@@ -22,8 +22,8 @@ from app.proxy.trust import TRUST_PATH, BadTrust, Rule, Trust, read_trust
 from app.proxy.upstream import UpstreamDown
 from app.proxy.used_identities import UsedIdentity, identity_of
 from app.store.database import Database
+from checks.branches import BRANCHES
 from policies.escape import clean
-from policies.rules import BRANCHES
 
 log = structlog.get_logger(__name__)
 

@@ -18,6 +18,7 @@ from app.proxy.health import Direction, Health
 from app.proxy.incoming import Incoming
 from app.proxy.refusal import Refusal
 from app.proxy.upstream import Data, Upstream, UpstreamDown, git_credentials
+from checks.branches import BRANCHES
 
 log = structlog.get_logger(__name__)
 
@@ -101,7 +102,7 @@ class GitService:
         except GitHubError as wrong:
             log.warning("no token for a session", session=grant.session, because=str(wrong))
             raise Failed(_minting(wrong)) from None
-        if f"refs/heads/{credential.default_branch}" == grant.branch:
+        if f"{BRANCHES}{credential.default_branch}" == grant.branch:
             raise Failed(DEFAULT_BRANCH)
         return credential
 

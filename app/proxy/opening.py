@@ -20,8 +20,9 @@ from app.proxy.grant import Grant, Right
 from app.proxy.sessions import DEFAULT_RIGHTS, CannotOpen, Wanted, open_session
 from app.secret import SecretStr
 from app.store.database import Database
+from checks.branches import BRANCHES
 from policies.load import PolicyState
-from policies.rules import BRANCHES, gated_ref, patterns
+from policies.rules import gated_ref, patterns
 
 # Narrower than git's own rules, so that a name reads the same in a shell, an address and a refusal.
 # https://git-scm.com/docs/git-check-ref-format

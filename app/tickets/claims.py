@@ -34,6 +34,7 @@ from app.tickets.metering import ModelAccess, give_key
 from app.tickets.parts import Place, TicketParts
 from app.tickets.scaling import because_of_step
 from app.tickets.watching import watch_mark
+from checks.branches import BRANCHES
 from policies.tickets.canary import REPOSITORY as CANARIES
 from policies.tickets.cost import unmetered
 from policies.tickets.limits import NOTHING, Day, Limits, Used, left, no_attempt, no_place, no_start
@@ -98,7 +99,7 @@ class Claimed:
             "revision": held.revision,
             "attempt": self.run.attempt,
             "agent": self.run.agent,
-            "branch": self.run.branch.removeprefix("refs/heads/"),
+            "branch": self.run.branch.removeprefix(BRANCHES),
             "left": {"minutes": self.left.minutes, "attempts": self.left.attempts, "cost": str(self.left.cost)},
             "session": self.run.session_id,
             **token,
@@ -272,4 +273,4 @@ def _wanted(
 def branch_of(place: Place, number: int) -> str:
     """The one branch of a ticket over all its attempts (full ref), in the agents' namespace."""
     namespace = next((each for each in place.policy.policy.agents.branches if NAMESPACE in each), "agent/*")
-    return f"refs/heads/{namespace.replace('**', NAMESPACE).replace(NAMESPACE, f'ticket-{number}')}"
+    return f"{BRANCHES}{namespace.replace('**', NAMESPACE).replace(NAMESPACE, f'ticket-{number}')}"

@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 from app.gate.gate import Gate
 from app.gate.names import RepositoryName
 from app.gate.policies import policy_of_tip
-from app.gate.target import BRANCHES
 from app.github import graph
 from app.github.addresses import route
 from app.github.client import GitHubClient
@@ -20,6 +19,7 @@ from app.tickets.litellm import Gateway
 from app.tickets.put_off import Waiting
 from app.tickets.supervisor import Supervisor
 from app.tickets.supervisor_hook import SupervisorHook
+from checks.branches import BRANCHES
 from policies.load import PolicyState
 from policies.ticket_section import TicketRules
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import re2
 
+from checks.branches import BRANCHES
 from checks.tickets.form import TicketForm
 from policies.tickets.escalation import Power, failure_fingerprint
 
-BRANCHES = "refs/heads/"
 SHORTEST_QUOTE = 4  # characters; whoever quotes less quotes nothing
 _NAMES = re2.compile(r"[A-Za-z0-9_./*-]+")
 

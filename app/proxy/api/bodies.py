@@ -8,6 +8,7 @@ from typing import Any
 
 from app.proxy.grant import Grant
 from app.proxy.refusal import Refusal
+from checks.branches import BRANCHES
 
 Json = dict[str, Any]
 BODY_BYTES = 512 * 1024
@@ -111,4 +112,4 @@ def own_base(value: Any, grant: Grant) -> str | None:
 
 def short(ref: str) -> str:
     """`refs/heads/agent/x` → `agent/x`."""
-    return ref.removeprefix("refs/heads/")
+    return ref.removeprefix(BRANCHES)
