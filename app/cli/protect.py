@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from app.cli.printing import print_line, progress
-from app.cli.protected_place import place_of
+from app.cli.protected_place import Change, place_of
 from app.cli.wait import token_of
 from app.config import Settings, read_settings
 from app.local.clone import CannotLook
@@ -45,16 +45,17 @@ def protect(
     Shows the difference first. Exit code 0: protected; 1: something stays open, and what; 2: could not look.
     """
     settings = read_settings(os.environ)
-    guarded = place_of(place, repositories or (), settings.github_api_url, token_of(os.environ))
+    token = token_of(os.environ, f"administer {clean(place, 200)}")
+    guarded = place_of(place, repositories or (), settings.github_api_url, token)
     kind = guarded.queue(queue)
     with progress(f"Looking at {clean(place, 200)}"):
         bypass = asyncio.run(guarded.actors(glass or ()))
         wanted = _wanted(settings, gate, courier, branch or (), agents or ("agent/*",), kind, bypass)
         changes = asyncio.run(guarded.changes(wanted))
-    for change in changes:
-        for line in change.lines:
-            print_line(clean(line, 300) if line.strip() else line)
     missing = [change for change in changes if change.lines]
+    _show(place, missing)
+    if dry_run and not missing:
+        print_line(f"{clean(place, 200)}: nothing would be written, every ruleset is there as it should be.")
     if dry_run or (missing and not yes and not typer.confirm(f"Write this to {clean(place, 200)}?", err=True)):
         raise typer.Exit(1 if missing else 0)
     with progress("Writing"):
@@ -62,6 +63,20 @@ def protect(
     _say(place, gaps, glass or ())
     if guarded.name is None and queue == "native":
         print_line("GitHub's merge queue is set for each repository: `mergegate protect OWNER/REPO` adds it.")
+
+
+def _show(place: str, missing: Sequence[Change]) -> None:
+    for change in missing:
+        there = "is not there yet" if change.replaces is None else "is not as it should be"
+        print_line(f"{clean(place, 200)}: the ruleset `{change.wanted['name']}` {there}. This would be written:")
+        for line in change.lines:
+            print_line(_line(line))
+
+
+def _line(line: str) -> str:
+    """A line of a difference, whose indentation stays."""
+    words = line[1:].lstrip(" ")
+    return line[: len(line) - len(words)] + clean(words, 300)
 
 
 def _say(place: str, gaps: Sequence[str], glass: Sequence[str]) -> None:

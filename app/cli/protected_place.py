@@ -6,9 +6,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from app.cli.asking_github import cannot_ask
 from app.cli.repository_name import parse_repository
 from app.github import contents, rulesets
-from app.github.errors import BadCredentials, GitHubError, NotFound, Refused
+from app.github.errors import GitHubError, NotFound, Refused
 from app.github.personal import PersonalClient
 from app.local.clone import CannotLook
 from app.local.protection import (
@@ -124,8 +125,6 @@ class Place:
         client = PersonalClient(self._token, self._api_url)
         try:
             return await work(client)
-        except BadCredentials as wrong:
-            raise CannotLook("GitHub does not know this token, or it has expired. Make a new one.") from wrong
         except NotFound as wrong:
             kind = "organisation" if self.name is None else "repository"
             shown = clean(self.owner if self.name is None else f"{self.owner}/{self.name}", 200)
@@ -133,9 +132,7 @@ class Place:
         except Refused:
             raise
         except GitHubError as wrong:
-            raise CannotLook(
-                f"GitHub cannot be asked: {clean(str(wrong), 600)}. Run the same command again."
-            ) from wrong
+            raise cannot_ask(wrong, self._api_url) from wrong
         finally:
             await client.aclose()
 

@@ -15,6 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 import re2
 import typer
 
+from app.cli.asking_github import cannot_ask
 from app.cli.files import read_text
 from app.cli.printing import print_line, progress
 from app.config import Settings, read_settings
@@ -177,7 +178,7 @@ async def app_by_key(settings: Settings, role: Role, app_id: int, key: SecretStr
     except BadCredentials as wrong:
         raise CannotLook(f"GitHub does not take this key for App {app_id}: {wrong.because}") from wrong
     except GitHubError as wrong:
-        raise CannotLook(f"GitHub cannot be asked: {wrong}. Run the same command again.") from wrong
+        raise cannot_ask(wrong, settings.github_api_url) from wrong
     finally:
         await github.aclose()
 

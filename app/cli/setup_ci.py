@@ -12,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from app.cli.asking_github import cannot_ask
 from app.cli.printing import print_line, progress
 from app.cli.repository_name import parse_repository
 from app.cli.wait import token_of
@@ -19,7 +20,7 @@ from app.config import read_settings
 from app.github import contents, reads
 from app.github.client import GitHubClient
 from app.github.contents import Opened
-from app.github.errors import BadCredentials, Conflict, GitHubError, NotFound, Refused
+from app.github.errors import Conflict, GitHubError, NotFound, Refused
 from app.github.personal import PersonalClient
 from app.github.rest_models import GitRef
 from app.local.clone import CannotLook
@@ -70,7 +71,8 @@ def setup_ci(
     done, and why.
     """
     owner, name = parse_repository(repository)
-    api_url, token = read_settings(os.environ).github_api_url, token_of(os.environ)
+    token = token_of(os.environ, f"write to {clean(repository, 200)}")
+    api_url = read_settings(os.environ).github_api_url
     with progress(f"Looking at {clean(repository, 200)}"):
         proposal = asyncio.run(_propose(owner, name, command, api_url, token, dry_run=dry_run))
     _print(proposal)
@@ -86,10 +88,8 @@ async def _propose(
             files = await _missing(client, place, command)
             pull = None if dry_run or not files else await _open(client, place, files)
         return Proposal(place, files, pull)
-    except BadCredentials as wrong:
-        raise CannotLook("GitHub does not know this token, or it has expired. Make a new one.") from wrong
     except GitHubError as wrong:
-        raise CannotLook(f"GitHub cannot be asked: {clean(str(wrong), 600)}. Run the same command again.") from wrong
+        raise cannot_ask(wrong, api_url) from wrong
     finally:
         await client.aclose()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 from collections.abc import Mapping
 from datetime import timedelta
@@ -10,12 +11,13 @@ from typing import Annotated, Any
 
 import typer
 
+from app.cli.asking_github import cannot_ask
 from app.cli.explain import PullName, parse_name
 from app.cli.printing import print_json, print_line, progress
 from app.config import read_settings
 from app.github import reads
 from app.github.client import GitHubClient
-from app.github.errors import GitHubError
+from app.github.errors import GitHubDown, GitHubError, NotFound, RateLimited
 from app.github.personal import PersonalClient
 from app.github.rest_models import CheckRun
 from app.local.clone import CannotLook
@@ -45,12 +47,12 @@ def wait(
     raise typer.Exit(int(advice.next))
 
 
-def token_of(environment: Mapping[str, str]) -> SecretStr:
-    """The caller's own token. Raises CannotLook."""
+def token_of(environment: Mapping[str, str], may: str = "read the repository") -> SecretStr:
+    """The caller's own token, of which is told what it must be good for. Raises CannotLook."""
     for variable in TOKENS:
         if token := environment.get(variable, "").strip():
             return SecretStr(token)
-    raise CannotLook(f"no token is given. Set {' or '.join(TOKENS)} to one that may read the pull request.")
+    raise CannotLook(f"no token is given. Set {' or '.join(TOKENS)} to one that may {may}.")
 
 
 async def _wait(name: PullName, api_url: str, token: SecretStr, limit: timedelta) -> Advice:
@@ -60,17 +62,25 @@ async def _wait(name: PullName, api_url: str, token: SecretStr, limit: timedelta
             return await _until_answered(client, name)
     except TimeoutError:
         raise CannotLook(f"{clean(str(name), 200)} has no answer yet. Run the same command again.") from None
+    except NotFound as wrong:
+        raise CannotLook(
+            f"there is no pull request {clean(str(name), 200)} that this token may see. Check its number, and that "
+            "the token may read the repository."
+        ) from wrong
     except GitHubError as wrong:
-        raise CannotLook(f"GitHub cannot be asked: {clean(str(wrong), 300)}.") from wrong
+        raise cannot_ask(wrong, api_url) from wrong
     finally:
         await client.aclose()
 
 
 async def _until_answered(client: GitHubClient, name: PullName) -> Advice:
-    pause = FIRST_PAUSE
-    while (advice := await _look(client, name)) is None:
+    """Once GitHub has answered, it may be away for a while without ending the wait."""
+    advice, pause = await _look(client, name), FIRST_PAUSE
+    while advice is None:
         await asyncio.sleep(pause)
         pause = min(pause * 1.5, LONGEST_PAUSE)
+        with contextlib.suppress(GitHubDown, RateLimited):
+            advice = await _look(client, name)
     return advice
 
 

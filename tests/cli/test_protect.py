@@ -77,11 +77,28 @@ async def test_it_writes_both_rulesets_once_and_reads_them_back(place: Scene) ->
 async def test_a_dry_run_shows_the_difference_and_changes_nothing(place: Scene) -> None:
     code, out, _ = await place.asked("--gate", "11", "--dry-run")
     assert code == 1
-    assert '+         "integration_id": 11' in out or '"integration_id": 11' in out
+    first, *_, inner = out[: out.index('"integration_id": 11')].splitlines()
+    assert first == "acme/shop: the ruleset `mergegate` is not there yet. This would be written:"
+    # As deep as JSON with a blank a level has it: rules, a rule, parameters, checks, a check, its field.
+    assert inner == "+" + 6 * " "
     assert place.shop.rulesets == {}
     # Without an answer nothing is written either.
-    assert (await place.asked("--gate", "11"))[0] == 1
+    code, _, err = await place.asked("--gate", "11")
+    assert (code, "so nothing was changed" in err) == (2, True)
     assert place.shop.rulesets == {}
+
+
+async def test_a_dry_run_says_so_where_nothing_is_to_be_done(place: Scene) -> None:
+    await place.asked("--gate", "11", "--yes")
+    said = "acme/shop: nothing would be written, every ruleset is there as it should be.\n"
+    assert await place.asked("--gate", "11", "--dry-run") == (0, said, "")
+
+
+async def test_who_gives_no_token_is_told_what_it_must_be_good_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("GH_TOKEN", "GITHUB_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    done = CliRunner().invoke(app, ("protect", "acme/shop"))
+    assert (done.exit_code, "one that may administer acme/shop" in done.stderr) == (2, True)
 
 
 async def test_what_somebody_loosened_is_put_back(place: Scene) -> None:

@@ -18,6 +18,7 @@ from app.secret import SecretStr
 from policies.evaluate import evaluate
 from policies.explain import explain
 from tests.cli.clones import command
+from tests.github.faults import Fault
 from tests.github.server import SimulatedGitHub
 from tests.github.state import PullRequest
 from tests.policies import build
@@ -155,6 +156,24 @@ async def test_exit_codes_from_open_to_merged(github: tuple[SimulatedGitHub, str
 async def test_what_cannot_be_asked_is_said(github: tuple[SimulatedGitHub, str]) -> None:
     hub, address = github
     code, _, err = await waited(hub, address, token="wrong")
-    assert (code, "GitHub cannot be asked" in err) == (2, True)
+    assert (code, "GitHub does not know this token" in err) == (2, True)
+    code, _, err = await waited(hub, address)
+    assert (code, "there is no pull request acme/shop#1 that this token may see" in err) == (2, True)
+    nowhere = "http://127.0.0.1:1"
+    code, _, err = await waited(hub, nowhere)
+    assert (code, f"GitHub cannot be asked at {nowhere}" in err, "tried again" in err) == (2, True, False)
     done = await asyncio.to_thread(command, "wait", "acme/shop#1", GITHUB_TOKEN="", GH_TOKEN="")
     assert (done.returncode, b"Set GH_TOKEN or GITHUB_TOKEN" in done.stderr) == (2, True)
+
+
+async def test_github_may_be_away_for_a_while(github: tuple[SimulatedGitHub, str]) -> None:
+    hub, address = github
+    pull = await opened(hub)
+    waits = asyncio.create_task(waited(hub, address))
+    async with asyncio.timeout(60):
+        while not any(record.path.endswith("/check-runs") for record in hub.requests):  # noqa: ASYNC110 - a server's log
+            await asyncio.sleep(0.05)
+    away = hub.faults.add(Fault("fail", method="GET", path=r"/pulls/1$"))
+    pull.merged_at = hub.world.now()
+    assert await waits == (0, "acme/shop#1: It is merged.\n", "")
+    assert away.hits == 1
