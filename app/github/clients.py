@@ -15,6 +15,7 @@ from app.github.identity import AppIdentity
 from app.github.wire import transport
 
 APP_PATIENCE = 60.0  # seconds that a write of the App itself may wait for its moment
+LOGIN_HOLDS = 3600.0  # seconds; whoever owns the App may rename it
 Connect = Callable[[], httpx.AsyncBaseTransport]
 
 
@@ -39,6 +40,7 @@ class GitHubApp:
         self._connect: Connect = connect or (lambda: transport(verify, proxy))
         self._clients: dict[int, GitHubClient] = {}
         self._login: str | None = None
+        self._login_until = 0.0  # of the clock
         self.app = self._new(None)
 
     def installation(self, installation_id: int) -> GitHubClient:
@@ -48,9 +50,11 @@ class GitHubApp:
         return self._clients[installation_id]
 
     async def login(self) -> str:
-        """How GitHub names the actor of what this App does; asked once. It changes only when the App is renamed."""
-        if self._login is None:
+        """How GitHub names the actor of what this App does; asked each hour. Raises GitHub's errors."""
+        now = self._settings.clock()
+        if self._login is None or now >= self._login_until:
             self._login = f"{(await installations.this_app(self.app)).slug}[bot]"
+            self._login_until = now + LOGIN_HOLDS
         return self._login
 
     @property

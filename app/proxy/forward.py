@@ -10,7 +10,8 @@ import asyncio
 import hashlib
 import json
 import math
-from collections.abc import Collection, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Literal
@@ -37,6 +38,8 @@ AT_ONCE = 16 * 1024  # bytes of a pack that are looked at in less time than a th
 MOST_ANSWERED = 4 * 1024 * 1024  # bytes
 TRIES = 3  # at putting a branch back onto which the session goes on pushing
 LOOKS = (0.5, 2.5)  # seconds after which GitHub has mostly ended what it had begun when a push broke off
+LOGIN_HOLDS = 3600.0  # seconds; whoever owns the courier App may rename it
+LOGIN_DOUBTED = 60.0  # seconds, where nothing that GitHub lists is the courier's
 SKEW = timedelta(minutes=1)  # between GitHub's clock and the database's
 AGENT = {"User-Agent": "git/mergegate"}
 _FORWARD = ("ahead", "identical")
@@ -57,10 +60,12 @@ class Moves:
 
 
 class Forward:
-    def __init__(self, database: Database, service: GitService) -> None:
+    def __init__(self, database: Database, service: GitService, clock: Callable[[], float] = time.monotonic) -> None:
         self._database = database
         self._service = service
-        self._courier = ""
+        self._clock = clock
+        self._courier: str | None = None  # its login
+        self._courier_asked = 0.0  # by the clock
 
     async def checked(self, grant: Grant, command: Command, pack: bytes, agent: Mapping[str, str]) -> Refusal | None:
         """None when the push that GitHub just took only added; else why not, after the branch was put back.
@@ -100,8 +105,9 @@ class Forward:
             return Moves(tip)
         try:
             query = f"?per_page=100&ref={quote(grant.branch, safe='')}"
-            rows = await self._asked(grant, "/repos/{owner}/{name}/activity", query)
-            return Moves(tip, rows if isinstance(rows, list) else (), await self._own_login(grant))
+            listed = await self._asked(grant, "/repos/{owner}/{name}/activity", query)
+            rows = listed if isinstance(listed, list) else []
+            return Moves(tip, rows, await self._own_login(grant, rows))
         except _UNKNOWN as wrong:
             log.warning("who moved a branch cannot be read", session=grant.session, because=type(wrong).__name__)
             return Moves(tip)
@@ -159,14 +165,22 @@ class Forward:
         except _UNKNOWN as wrong:
             return f"unknown ({type(wrong).__name__})"
 
-    async def _own_login(self, grant: Grant) -> str:
-        """The courier App's, such as `courier[bot]`. Raises one of _UNKNOWN when it cannot be had."""
-        if not self._courier:
-            credential = await self._service.credential(grant, READ)
-            url, question = graphql_url(self._service.upstream.api_url), b'{"query": "{ viewer { login } }"}'
-            login = str((await self._answer(credential, "POST", url, question))["data"]["viewer"]["login"])
-            self._courier = login.removesuffix("[bot]") + "[bot]"  # GraphQL leaves it away in places
+    async def _own_login(self, grant: Grant, rows: Sequence[Any]) -> str:
+        """The courier App's, such as `courier[bot]`. Raises one of _UNKNOWN when it cannot be had.
+
+        Asked again each hour, and sooner where it did none of what GitHub lists: then it may have another name by now.
+        """
+        holds = LOGIN_HOLDS if any(_actor_of(row) == self._courier for row in rows) else LOGIN_DOUBTED
+        now = self._clock()
+        if self._courier is None or now - self._courier_asked >= holds:
+            self._courier, self._courier_asked = await self._login(grant), now
         return self._courier
+
+    async def _login(self, grant: Grant) -> str:
+        credential = await self._service.credential(grant, READ)
+        url, question = graphql_url(self._service.upstream.api_url), b'{"query": "{ viewer { login } }"}'
+        login = str((await self._answer(credential, "POST", url, question))["data"]["viewer"]["login"])
+        return login.removesuffix("[bot]") + "[bot]"  # GraphQL leaves it away in places
 
     async def _asked(self, grant: Grant, template: str, query: str = "", **named: str) -> Any:
         """GitHub's JSON. Raises one of _UNKNOWN when it cannot be had."""
@@ -234,10 +248,17 @@ class Forward:
         return read.outcome(command.ref)
 
 
+def _actor_of(row: Any) -> object:
+    try:
+        return row["actor"]["login"]
+    except (KeyError, TypeError):
+        return None
+
+
 def _is_row_of(row: Any, command: Command, since: datetime, courier: str) -> bool:
     """Whether the courier App (its login) moved the branch just so since then."""
     try:
-        moved = (row["before"], row["after"], row["actor"]["login"]) == (command.old, command.new, courier)
+        moved = (row["before"], row["after"], _actor_of(row)) == (command.old, command.new, courier)
         return moved and datetime.fromisoformat(row["timestamp"]) >= since
     except (ValueError, KeyError, TypeError, AttributeError):
         return False

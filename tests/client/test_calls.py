@@ -13,7 +13,7 @@ from githubkit_schemas.latest import models as published_models
 from pydantic import TypeAdapter
 
 from app.github import actions, installations, reads, writes
-from app.github.client import GitHubClient
+from app.github.client import GitHubClient, Settings
 from app.github.clients import GitHubApp
 from app.github.errors import Conflict, GitHubError, NotFound, Refused, UnexpectedAnswer
 from app.github.identity import AppIdentity
@@ -261,4 +261,20 @@ async def test_each_installation_has_one_client_until_it_is_forgotten(github: Gi
     await app.forget(7)
     await app.forget(7)
     assert app.installation(7) is not first
+    await app.aclose()
+
+
+async def test_an_app_that_was_renamed_is_known_by_its_new_name_within_an_hour(github: GitHubDouble) -> None:
+    named = [httpx.Response(200, json={"id": 1234, "slug": slug, "name": "Gate"}) for slug in ("gate", "porter")]
+    github.get("/app").mock(side_effect=named)
+    clock = [0.0]
+    settings = Settings(clock=lambda: clock[0])
+    app = GitHubApp(AppIdentity("gate", 1234, (pem(0),), API), settings=settings, connect=github.transport)
+
+    async def login_at(moment: float) -> str:
+        clock[0] = moment
+        return await app.login()
+
+    found = [await login_at(moment) for moment in (0.0, 3599.0, 3600.0, 7199.0)]
+    assert found == ["gate[bot]", "gate[bot]", "porter[bot]", "porter[bot]"]
     await app.aclose()

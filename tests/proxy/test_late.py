@@ -239,3 +239,29 @@ def test_whose_row_it_is() -> None:
     for login in ("ada", "other[bot]", "", None):
         assert not _is_row_of(row | {"actor": {"login": login, "id": 2}}, moved, since, courier)
     assert not _is_row_of(row | {"actor": None}, moved, since, "")
+
+
+async def test_the_courier_is_asked_for_its_name_again_when_it_may_have_another(
+    town: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever owns the App may rename it; at GitHub its rows then have the new name."""
+    _, grant = await town.open(branch="refs/heads/agent/renamed")
+    now, name, asked = 1_000_000.0, "courier[bot]", 0
+    watching = forward.Forward(town.database, town.proxy._pushing._service, lambda: now)
+
+    async def login(_: Grant) -> str:
+        nonlocal asked
+        asked += 1
+        return name
+
+    monkeypatch.setattr(watching, "_login", login)
+    own, others = [{"actor": {"login": "courier[bot]"}}], [{"actor": {"login": "porter[bot]"}}, {"actor": None}, "x"]
+    found = []
+    for later, rows in ((0, own), (3599, own), (1, own), (59, others), (1, others), (1, others), (3600, own)):
+        now += later
+        found.append((await watching._own_login(grant, rows), asked))
+        name = "porter[bot]" if later == 59 else name
+    assert found == [
+        *(("courier[bot]", 1), ("courier[bot]", 1), ("courier[bot]", 2), ("courier[bot]", 2)),
+        *(("porter[bot]", 3), ("porter[bot]", 3), ("porter[bot]", 4)),
+    ]
