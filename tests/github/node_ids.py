@@ -24,6 +24,8 @@ PREFIXES = {
     "ClosedEvent": "CE",  # issue id
     "Commit": "C",
     "Comparison": "CMP",  # repository id, two commit ids
+    "Environment": "EN",
+    "EnvironmentRule": "GA",
     "Issue": "I",
     "IssueComment": "IC",
     "Label": "LA",

@@ -10,12 +10,13 @@ from tests.github.state import Repository, Ruleset, World
 
 def summary(world: World, repository: Repository, ruleset: Ruleset) -> Json:
     """A ruleset as in the list: without rules, conditions and bypass actors."""
+    inherited = ruleset.id in repository.inherited_rulesets
     return {
         "id": ruleset.id,
         "name": ruleset.name,
         "target": ruleset.target,
-        "source_type": "Repository",
-        "source": repository.full_name,
+        "source_type": "Organization" if inherited else "Repository",
+        "source": repository.owner if inherited else repository.full_name,
         "enforcement": ruleset.enforcement,
         "node_id": node_ids.encode("RepositoryRuleset", ruleset.id),
         "_links": {

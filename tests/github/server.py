@@ -76,6 +76,7 @@ PARTS = (
     "tests.github.rest.rulesets",
     "tests.github.rest.organization_rulesets",
     "tests.github.rest.actions",
+    "tests.github.rest.secret_places",
     "tests.github.rest.merge",
     "tests.github.graphql.endpoint",
 )

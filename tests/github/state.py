@@ -437,6 +437,18 @@ class Delivery:
 
 
 @dataclass
+class Deployable:
+    """An environment. `branches` are patterns, None with `protected_only` False: every branch."""
+
+    id: int
+    name: str
+    branches: list[str] | None = None
+    protected_only: bool = False
+    reviewed: bool = False
+    secrets: list[str] = field(default_factory=list)
+
+
+@dataclass
 class Repository:
     id: int
     owner: str
@@ -465,6 +477,10 @@ class Repository:
     allow_auto_merge: bool = True
     workflow_token: Literal["read", "write"] = "read"  # what jobs get where their workflow does not say
     workflows_may_approve: bool = False
+    secrets: list[str] = field(default_factory=list)  # names, which are all that the API shows
+    organization_secrets: list[str] = field(default_factory=list)
+    dependabot_secrets: list[str] = field(default_factory=list)
+    environments: dict[str, Deployable] = field(default_factory=dict)
     merge_commit_message: str = "PR_TITLE"
     squash_merge_commit_message: str = "COMMIT_MESSAGES"
     next_number: int = 1

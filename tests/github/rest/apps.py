@@ -77,6 +77,17 @@ async def account_installation(request: Request) -> Response:
     raise not_found()
 
 
+async def organization_installations(request: Request) -> Response:
+    """Of every App, for the organisation's owners."""
+    world, account = world_of(request), request.path_params["account"]
+    if world.organization_roles.get((account, actor_of(request).login)) != "admin":
+        raise not_found()
+    held = [one for one in world.installations.values() if one.account == account]
+    page, link = page_of(request, held)
+    shown = [serialize.installation(world, one) for one in page]
+    return answer({"total_count": len(held), "installations": shown}, headers=link)
+
+
 async def convert_manifest(request: Request) -> Response:
     """The last step of making an App from a manifest; a code works once."""
     github, code = github_of(request), request.path_params["code"]
@@ -217,6 +228,7 @@ routes = [
     Route("/app/installations/{installation_id}/suspended", suspend_installation, methods=["PUT", "DELETE"]),
     Route("/repos/{owner}/{repo}/installation", repository_installation),
     Route("/orgs/{account}/installation", account_installation),
+    Route("/orgs/{account}/installations", organization_installations),
     Route("/users/{account}/installation", account_installation),
     Route("/installation/repositories", installation_repositories),
     Route("/installation/token", revoke_token, methods=["DELETE"]),

@@ -48,13 +48,18 @@ async def rules_for_branch(request: Request) -> Response:
 
 async def listed(request: Request) -> Response:
     repository = repository_of(request, "metadata")
-    page, headers = page_of(request, list(repository.rulesets.values()))
+    held = list(repository.rulesets.values())
+    if request.query_params.get("includes_parents", "true") != "false":
+        held += repository.inherited_rulesets.values()
+    page, headers = page_of(request, held)
     return answer([summary(github_of(request).world, repository, ruleset) for ruleset in page], headers=headers)
 
 
 async def get(request: Request) -> Response:
+    """One of the repository's own, or its owner's that holds for it (`includes_parents` is true by default)."""
     repository = repository_of(request, "metadata")
-    return answer(_full(request, repository, _ruleset(request, repository)))
+    inherited = repository.inherited_rulesets.get(number_in(request, "ruleset_id"))
+    return answer(_full(request, repository, inherited or _ruleset(request, repository)))
 
 
 async def create(request: Request) -> Response:
@@ -110,11 +115,17 @@ def _ruleset(request: Request, repository: Repository) -> Ruleset:
 def _full(request: Request, repository: Repository, ruleset: Ruleset) -> Json:
     world, actor = github_of(request).world, actor_of(request)
     body = ruleset_with_rules(world, repository, ruleset)
-    if allowed(world, actor, repository, "administration", "write"):
+    if _may_edit(world, actor, repository, ruleset):
         body["bypass_actors"] = ruleset.bypass_actors
     if actor.kind != "anonymous":
         body["current_user_can_bypass"] = _can_bypass(world, repository, ruleset, actor)
     return body
+
+
+def _may_edit(world: World, actor: Actor, repository: Repository, ruleset: Ruleset) -> bool:
+    if ruleset.id in repository.inherited_rulesets:
+        return world.organization_roles.get((repository.owner, actor.login)) == "admin"
+    return allowed(world, actor, repository, "administration", "write")
 
 
 def _can_bypass(world: World, repository: Repository, ruleset: Ruleset, actor: Actor) -> str:

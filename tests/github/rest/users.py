@@ -34,6 +34,14 @@ async def get_named_user(request: Request) -> Response:
     return answer(public_user(world, found))
 
 
+async def get_user_by_id(request: Request) -> Response:
+    world, wanted = world_of(request), request.path_params["account_id"]
+    found = next((a for a in world.accounts.values() if str(a.id) == wanted), None)
+    if found is None:
+        raise not_found()
+    return answer(public_user(world, found))
+
+
 def collaborator(world: World, repository: Repository, login: str) -> dict[str, Any]:
     level = permission_of(world, repository, login)
     held = {name: at_least(level, role) for name, role in ROLES}
@@ -80,6 +88,7 @@ async def is_collaborator(request: Request) -> Response:
 
 routes = [
     Route("/user", get_user),
+    Route("/user/{account_id}", get_user_by_id),
     Route("/users/{username}", get_named_user),
     Route("/repos/{owner}/{repo}/collaborators", list_collaborators),
     Route("/repos/{owner}/{repo}/collaborators/{username}", is_collaborator),
