@@ -293,3 +293,26 @@ mutation Dequeue($pull: ID!) {
   dequeuePullRequest(input: {id: $pull}) { mergeQueueEntry { id } }
 }
 """
+
+POSTED_CHECKS = """
+query PostedChecks($owner: String!, $name: String!, $branch: String!) {
+  repository(owner: $owner, name: $name) {
+    defaultBranchRef { target { ...posted } }
+    pullRequests(baseRefName: $branch, last: 10) {
+      totalCount
+      nodes { commits(last: 1) { totalCount nodes { commit { ...posted } } } }
+    }
+  }
+}
+fragment posted on Commit {
+  statusCheckRollup {
+    contexts(first: 100) {
+      totalCount
+      nodes {
+        ... on CheckRun { name checkSuite { app { databaseId } } }
+        ... on StatusContext { context }
+      }
+    }
+  }
+}
+"""

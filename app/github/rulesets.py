@@ -5,6 +5,7 @@ https://docs.github.com/en/rest/repos/rules
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from app.github.addresses import route
@@ -33,13 +34,18 @@ async def named(client: GitHubClient, at: str, ruleset: str) -> Json | None:
     return None if own is None else await client.get(f"{at}/{int(own['id'])}", purpose="read:rulesets", model=Json)
 
 
+MOST_WHOLE = 12
+"""So many rulesets of a repository are read whole; few have more than three."""
+
+
 async def every(client: GitHubClient, owner: str, name: str) -> list[Json]:
-    """All rulesets that hold for the repository, its owner's among them, whole."""
+    """All rulesets that hold for the repository, its owner's among them: whole, those beyond `MOST_WHOLE` as listed."""
     path = of_repository(owner, name)
     parents = {"includes_parents": "true"}
     pages, _ = await client.pages(path, purpose="read:rulesets", model=list[Json], most=10, params=parents)
     found = [one for page in pages for one in page if one.get("enforcement") == "active"]
-    return [await one(client, owner, name, int(each["id"])) for each in found]
+    whole = [one(client, owner, name, int(each["id"])) for each in found[:MOST_WHOLE]]
+    return [*await asyncio.gather(*whole), *found[MOST_WHOLE:]]
 
 
 async def one(client: GitHubClient, owner: str, name: str, ruleset_id: int) -> Json:

@@ -1,25 +1,47 @@
-"""`mergegate doctor` against a real server, and each symptom by itself."""
+"""`mergegate doctor OWNER/REPO` against a real server: what it asks, what it finds, and what it could not see."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 from app.cli.commands import app
-from app.local.examination import CouldNotRead, Facts, Installed, Level, examine
-from app.local.protection import gate_ruleset
-from app.local.shipped import app_manifest, ruleset_template
+from app.local.shipped import app_manifest
 from tests.github.server import SimulatedGitHub
-from tests.github.state import App, Repository
+from tests.github.state import App, CommitStatus, Deployable, Repository, Ruleset
 
 pytestmark = pytest.mark.anyio
+CI = """\
+on: {push: {branches: ["**"]}, pull_request: , merge_group: }
+permissions: {contents: read}
+jobs:
+  test:
+    runs-on: ubuntu-latest
+    steps: [{uses: actions/checkout@v6}, {run: make test}]
+"""
+LOOSE = """\
+on: [push, pull_request]
+permissions: {contents: write, checks: write}
+jobs:
+  build:
+    runs-on: [self-hosted, linux]
+    environment: staging
+    steps: [{run: make, env: {KEY: "${{ secrets.DEPLOY_KEY }}", FEED: "${{ secrets.FEED }}"}}]
+"""
+WITH_RIGHTS = "with the default branch's rights and secrets, and line 5 fetches the pull request's own code."
+REPLY = """\
+on: pull_request_target
+jobs:
+  reply:
+    runs-on: ubuntu-latest
+    steps: [{uses: actions/checkout@v6, with: {ref: "${{ github.event.pull_request.head.sha }}"}}]
+"""
 
 
 @pytest.fixture
@@ -34,18 +56,36 @@ class Scene:
     shop: Repository
     gate: App
     key: str
+    courier: App
 
-    async def asked(self, *options: str, login: str = "ada", command: str = "doctor") -> tuple[int, str]:
+    async def asked(self, *options: str, login: str = "ada", command: str = "doctor", **more: str) -> tuple[int, str]:
         environment = {
             "MERGEGATE_GITHUB_API_URL": self.address,
             "MERGEGATE_APP_ID": str(self.gate.id),
             "MERGEGATE_PRIVATE_KEY": self.key,
             "GITHUB_TOKEN": "",
             "GH_TOKEN": self.hub.user_token(login),
+            **more,
         }
         arguments = (command, "acme/shop", *options)
         done = await asyncio.to_thread(CliRunner().invoke, app, arguments, env=environment)
         return done.exit_code, done.stdout + done.stderr
+
+    async def found(self) -> tuple[int, list[str]]:
+        code, out = await self.asked("--json")
+        return code, [one["what"] for one in json.loads(out)["symptoms"]]
+
+    async def protect(self) -> None:
+        code, out = await self.asked("--yes", "--courier", str(self.courier.id), command="protect")
+        assert code == 0, out
+
+    def posts(self, context: str, sha: str) -> None:
+        world = self.hub.world
+        status = CommitStatus(world.new_id(), sha, context, "success", None, None, "bob", world.now())
+        self.shop.statuses.append(status)
+
+    def ruleset(self, name: str) -> Ruleset:
+        return next(one for one in self.shop.rulesets.values() if one.name == name)
 
 
 @pytest.fixture
@@ -53,13 +93,15 @@ async def place(tmp_path: Path) -> AsyncIterator[Scene]:
     hub = SimulatedGitHub.create(tmp_path / "github")
     address = await hub.start()
     try:
-        hub.organization("acme")
-        people = {"ada": "admin", "bob": "write"}
-        shop = await hub.repository("acme/shop", {"a": "1\n"}, collaborators=people)  # type: ignore[arg-type]
-        manifest = app_manifest("gate")
+        hub.organization("acme", owners=["ada"])
+        files = {"a": "1\n", ".github/workflows/ci.yml": CI}
+        shop = await hub.repository("acme/shop", files, collaborators={"bob": "write"})
+        manifest, other = app_manifest("gate"), app_manifest("courier")
         gate, key = hub.register_app("gate", manifest["default_permissions"], manifest["default_events"])
+        courier, _ = hub.register_app("courier", other["default_permissions"], [])
         hub.install(gate, "acme")
-        yield Scene(hub, address, shop, gate, key)
+        hub.install(courier, "acme")
+        yield Scene(hub, address, shop, gate, key, courier)
     finally:
         await hub.stop()
 
@@ -68,92 +110,176 @@ async def test_a_protected_repository_is_well_and_each_loosening_is_found(place:
     code, out = await place.asked()
     assert code == 1
     assert "mergegate/evidence is not required" in out
-    assert (await place.asked("--yes", command="protect"))[0] == 0
+    assert "! Agents' branches can be written past the proxy" in out
+    await place.protect()
     code, out = await place.asked()
     assert (code, out) == (0, "acme/shop: nothing is wrong.\n")
 
     place.shop.workflow_token, place.shop.workflows_may_approve = "write", True
-    (ruleset,) = place.shop.rulesets.values()
+    ruleset = place.ruleset("mergegate")
     ruleset.bypass_actors = [{"actor_id": place.gate.id, "actor_type": "Integration", "bypass_mode": "always"}]
-    (installation,) = place.hub.world.installations.values()
+    (installation,) = [one for one in place.hub.world.installations.values() if one.app_id == place.gate.id]
     installation.permissions = {**installation.permissions, "checks": "read"}
-    code, out = await place.asked("--json")
-    found = [one["what"] for one in json.loads(out)["symptoms"]]
+    code, found = await place.found()
     assert code == 1
     assert found == [
-        f"The ruleset `mergegate`: Integration {place.gate.id} bypasses it, pushes included.",
+        "The ruleset `mergegate` lets the gate's own App past it, so nothing stops a gate that goes wrong.",
         "Workflows get a token that can write, also those on agents' branches.",
         "Workflows may approve pull requests.",
         "The App may only `read` `checks` and needs `write`.",
     ]
 
 
+async def test_whoever_gets_past_the_rules_is_named(place: Scene) -> None:
+    await place.protect()
+    agent, _ = place.hub.register_app("copilot-swe-agent", {}, [])
+    place.hub.install(agent, "acme")
+    person = place.hub.world.accounts["bob"].id
+    place.ruleset("mergegate").bypass_actors = [
+        {"actor_id": agent.id, "actor_type": "Integration", "bypass_mode": "always"},
+        {"actor_id": person, "actor_type": "User", "bypass_mode": "exempt"},
+        {"actor_id": None, "actor_type": "DeployKey", "bypass_mode": "always"},
+    ]
+    now = place.hub.world.now()
+    owners = [{"actor_id": None, "actor_type": "OrganizationAdmin", "bypass_mode": "always"}]
+    everywhere = {"ref_name": {"include": ["~ALL"], "exclude": []}}
+    held = Ruleset(9, "house", "branch", "active", everywhere, [{"type": "deletion"}], owners, now, now)
+    place.shop.inherited_rulesets[9] = held
+    code, found = await place.found()
+    app = f"the App copilot-swe-agent ({agent.id}), an agent (Copilot)"
+    assert (code, found) == (
+        1,
+        [
+            f"The ruleset `mergegate` is bypassed by {app}, pushes included.",
+            "The ruleset `mergegate` exempts the single user @bob. GitHub's records do not show when that is used.",
+            "The ruleset `mergegate` is bypassed by whoever has a deploy key that writes, pushes included.",
+            "The ruleset `house` of `acme` is bypassed by owners of the organisation, pushes included.",
+        ],
+    )
+
+
+async def test_what_agents_branches_reach_is_found(place: Scene) -> None:
+    await place.protect()
+    place.shop.secrets, place.shop.organization_secrets = ["DEPLOY_KEY", "OTHER"], ["SHARED"]
+    place.shop.dependabot_secrets = ["FEED"]
+    made = [
+        Deployable(1, "staging", secrets=["STAGING"]),
+        Deployable(2, "release", branches=["main", "agent/*"], secrets=["SIGN"]),
+        Deployable(3, "production", branches=["main"], secrets=["PROD"]),
+        Deployable(4, "guarded", protected_only=True, secrets=["GUARDED"]),
+    ]
+    place.shop.environments = {one.name: one for one in made}
+    files = {".github/workflows/loose.yml": LOOSE, ".github/workflows/reply.yml": REPLY}
+    await place.hub.push(place.shop, "main", files, author="ada")
+    code, out = await place.asked("--json")
+    found = [(one["level"], one["what"]) for one in json.loads(out)["symptoms"]]
+    assert code == 1
+    job, open_to = ".github/workflows/loose.yml, job build", "lets agents' branches in, with secrets (1)"
+    assert [what for level, what in found if level == "wrong"] == [
+        "What agents push is given secrets of the repository (1): `DEPLOY_KEY at .github/workflows/loose.yml:7`.",
+        f"The environment `staging` {open_to}: `STAGING`. A workflow on agents' branches uses it.",
+        f"Workflows on agents' branches get a token that writes: `contents: write in {job}`.",
+        f".github/workflows/reply.yml runs on `pull_request_target` {WITH_RIGHTS}",
+    ]
+    assert [what for level, what in found if level != "wrong"] == [
+        "Any workflow file of an agent's branch can name secrets of the repository (1): `OTHER`.",
+        "Any workflow file of an agent's branch can name secrets of the organisation (1): `SHARED`.",
+        "Pull requests of Dependabot run new versions of dependencies with its secrets: `FEED`.",
+        f"The environment `release` {open_to}: `SIGN`.",
+        f"The environment `guarded` {open_to}: `GUARDED`.",
+        f"Workflows on agents' branches get a token that writes words and marks: `checks: write in {job}`.",
+        f"What agents push runs on the repository's own machines: {job}.",
+    ]
+
+
+async def test_checks_that_nobody_posts_and_a_queue_that_clashes_are_found(place: Scene) -> None:
+    await place.protect()
+    place.hub.world.switches.retention_days = 7
+    rules = place.ruleset("mergegate").rules
+    checks = next(rule["parameters"] for rule in rules if rule["type"] == "required_status_checks")
+    checks["required_status_checks"] += [{"context": "test"}, {"context": "pages"}, {"context": "jenkins"}]
+    queue = next(rule["parameters"] for rule in rules if rule["type"] == "merge_queue")
+    queue |= {"grouping_strategy": "HEADGREEN", "min_entries_to_merge": 9}
+    pages = "on: pull_request\njobs: {pages: {runs-on: ubuntu-latest, steps: [{run: make}]}}\n"
+    await place.hub.push(place.shop, "main", {".github/workflows/pages.yml": pages}, author="ada")
+    policy = "version: 1\nqueue: {kind: serial}\n"
+    code, found = await place.found()
+    assert code == 1
+    in_vain = "does not run on `merge_group`: the merge queue waits for it in vain."
+    assert found == [
+        "The merge queue lets a red pull request ride along with a green one (HEADGREEN).",
+        "The merge queue waits for 9 pull requests and merges 5 at most: each waits 5 minutes.",
+        f"pages is required, and .github/workflows/pages.yml {in_vain}",
+        "Nobody has posted jenkins yet.",
+        "Checks, statuses and logs are deleted after 7 days: a pull request that waits longer loses them.",
+    ]
+    await place.hub.push(place.shop, "main", {".github/mergegate.yml": policy}, author="ada")
+    _, found = await place.found()
+    assert "On the default branch mergegate/queue is not required." in found
+    assert any(what.startswith("The default branch has GitHub's merge queue") for what in found)
+
+
+async def test_a_required_check_of_another_service_is_known_by_what_it_posted(place: Scene) -> None:
+    await place.protect()
+    rules = place.ruleset("mergegate").rules
+    checks = next(rule["parameters"] for rule in rules if rule["type"] == "required_status_checks")
+    checks["required_status_checks"].append({"context": "jenkins"})
+    await place.hub.push(place.shop, "fix", {"b": "2\n"}, author="bob", base="main")
+    pull = await place.hub.open_pull(place.shop, "fix", "main", title="Fix", author="bob")
+    code, found = await place.found()
+    lacking = "jenkins is required, no workflow here makes it, and none of the newest pull requests (1) has it."
+    assert (code, found) == (1, [lacking])
+    place.posts("jenkins", pull.head_sha)
+    code, found = await place.found()
+    assert (code, len(found), "for merge groups is not known" in found[0]) == (2, 1, True)
+    tip = await place.hub.git(place.shop).rev_parse("refs/heads/main")
+    place.posts("jenkins", tip or "")
+    assert await place.found() == (0, [])
+
+
+async def test_it_asks_no_more_than_forty_times(place: Scene) -> None:
+    await place.protect()
+    place.shop.environments = {f"e{number}": Deployable(number, f"e{number}", branches=["x"]) for number in range(10)}
+    before = len(place.hub.requests)
+    code, out = await place.asked()
+    assert code == 2
+    assert "only 6 environments are looked at" in out
+    assert len(place.hub.requests) - before < 40
+
+
 async def test_what_somebody_without_the_right_cannot_see_is_said(place: Scene) -> None:
-    await place.asked("--yes", command="protect")
+    await place.protect()
+    place.shop.secrets = ["KEY"]
     code, out = await place.asked(login="bob")
     assert code == 2
     assert "? The ruleset `mergegate` does not show who bypasses it." in out
     assert "? What workflows may do could not be read" in out
     assert "? Classic branch protection could not be read" in out
-
-
-WELL = Facts(
-    app_id=11,
-    queue="native",
-    effective=gate_ruleset(ruleset_template(), 11, [], "native")["rules"],
-    rulesets=[gate_ruleset(ruleset_template(), 11, [], "native")],
-    workflow_permissions={"default_workflow_permissions": "read", "can_approve_pull_request_reviews": False},
-    classic_protection=False,
-    installed=Installed({"checks": "write"}, ("push",), suspended=False),
-    asked={"checks": "write"},
-    asked_events=("push",),
-)
-QUEUE = {"type": "merge_queue", "parameters": {"grouping_strategy": "HEADGREEN"}}
-STRICT = {"type": "required_status_checks", "parameters": {"strict_required_status_checks_policy": True}}
-
-
-def actor(kind: str, mode: str) -> dict[str, Any]:
-    return {"rulesets": [{"name": "r", "bypass_actors": [{"actor_type": kind, "actor_id": 1, "bypass_mode": mode}]}]}
-
-
-@pytest.mark.parametrize(
-    ("changes", "level", "words"),
-    [
-        ({"effective": [*WELL.effective, QUEUE]}, "wrong", "HEADGREEN"),  # type: ignore[misc]
-        ({"effective": [*WELL.effective, STRICT]}, "odd", "up to date"),  # type: ignore[misc]
-        ({"effective": CouldNotRead("502")}, "unknown", "rules in force could not be read: 502"),
-        ({"rulesets": CouldNotRead("502")}, "unknown", "rulesets could not be read"),
-        ({"rulesets": [{"name": "r"}]}, "unknown", "does not show who bypasses"),
-        (actor("OrganizationAdmin", "pull_request"), "odd", "merge a pull request past the checks"),
-        (actor("OrganizationAdmin", "exempt"), "wrong", "is exempt from it"),
-        (actor("User", "pull_request"), "wrong", "User 1 bypasses it"),
-        (actor("DeployKey", "always"), "wrong", "bypasses it"),
-        ({"workflow_permissions": CouldNotRead("403")}, "unknown", "What workflows may do"),
-        ({"workflow_permissions": {}}, "wrong", "a token that can write"),
-        ({"classic_protection": True}, "odd", "classic protection too"),
-        ({"installed": None}, "wrong", "not installed"),
-        ({"installed": CouldNotRead("no key")}, "unknown", "no key"),
-        ({"installed": replace(WELL.installed, suspended=True)}, "wrong", "suspended"),  # type: ignore[type-var]
-        ({"installed": Installed({"checks": "write"}, (), suspended=False)}, "wrong", "does not hear of push"),
-        ({"installed": Installed({}, ("push",), suspended=False)}, "wrong", "may only `none` `checks`"),
-    ],
-)
-def test_each_symptom_has_its_words(changes: dict[str, Any], level: Level, words: str) -> None:
-    found = examine(replace(WELL, **changes))
-    assert [one.level for one in found if words in one.what] == [level]
-    assert all(one.remedy for one in found)
-
-
-def test_who_is_well_has_no_symptom_and_the_couriers_own_ruleset_is_none() -> None:
-    agents = {"name": "mergegate agents", "bypass_actors": [{"actor_type": "Integration", "bypass_mode": "always"}]}
-    assert examine(WELL) == []
-    assert examine(replace(WELL, rulesets=[*WELL.rulesets, agents])) == []  # type: ignore[misc]
+    assert "? How long checks and logs are kept could not be read" in out
+    assert "`Administration: read`" in out
+    place.hub.user("carol")
+    code, out = await place.asked(login="carol")
+    assert "? The names of Actions secrets of the repository could not be read" in out
+    assert "KEY" not in out
 
 
 async def test_an_account_that_is_not_served_is_said(place: Scene) -> None:
-    environment = {"MERGEGATE_ACCOUNTS": "widgets, other"}
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in environment.items():
-            patch.setenv(name, value)
-        code, out = await place.asked()
+    code, out = await place.asked(MERGEGATE_ACCOUNTS="widgets, other")
     assert (code, "it is not in MERGEGATE_ACCOUNTS" in out) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("repository", "token", "words"),
+    [
+        ("acme/none", None, "there is no repository acme/none"),
+        ("acme/shop", "ghp_wrong", "GitHub does not know this token"),
+    ],
+)
+async def test_what_is_in_the_way_of_every_question_ends_it(
+    place: Scene, repository: str, token: str | None, words: str
+) -> None:
+    environment = {"MERGEGATE_GITHUB_API_URL": place.address, "GITHUB_TOKEN": ""}
+    environment["GH_TOKEN"] = token or place.hub.user_token("ada")
+    arguments = ("doctor", repository, "--gate", "11")
+    done = await asyncio.to_thread(CliRunner().invoke, app, arguments, env=environment)
+    assert words in str(done.exception) + done.output

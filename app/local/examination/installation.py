@@ -1,0 +1,39 @@
+"""The gate's App as it is installed: whether it is served, may do what it must, and hears of what happens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from app.local.examination.facts import CouldNotRead, Facts, Installed, Symptom
+
+
+def symptoms(facts: Facts) -> Iterator[Symptom]:
+    here = facts.installed
+    if isinstance(here, CouldNotRead):
+        what = f"The App's installation could not be read: {here.because}"
+        yield Symptom("unknown", what, "Configure the gate here.")
+    elif here is None:
+        yield Symptom("wrong", "The gate's App is not installed on this repository.", "Install it.")
+    else:
+        yield from _state(here)
+        yield from _rights(facts, here)
+
+
+def _state(here: Installed) -> Iterator[Symptom]:
+    if not here.served:
+        what = "The service ignores installations of this account: it is not in MERGEGATE_ACCOUNTS."
+        yield Symptom("wrong", what, "Add the account there and start the service again.")
+    if here.suspended:
+        yield Symptom("wrong", "The App's installation is suspended.", "Unsuspend it in the account's settings.")
+
+
+def _rights(facts: Facts, here: Installed) -> Iterator[Symptom]:
+    order = ("none", "read", "write")
+    for name, level in sorted(facts.asked.items()):
+        given = here.granted.get(name, "none")
+        if given in order and order.index(given) < order.index(level):
+            what = f"The App may only `{given}` `{name}` and needs `{level}`."
+            yield Symptom("wrong", what, "Grant it in the App's settings and accept it in the installation.")
+    missing = [event for event in facts.asked_events if event not in here.events]
+    if missing:
+        yield Symptom("wrong", f"The App does not hear of {', '.join(missing)}.", "Tick them in the App's settings.")

@@ -1,0 +1,92 @@
+"""Rights that workflows give to what agents push: tokens that write, others' rights, machines that are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import re2
+
+from app.local.examination.facts import NAMED, CouldNotRead, Facts, Level, Symptom, listed, unread
+from app.local.examination.workflow_reading import WorkflowText, raw_job, read_workflows, unreadable
+from checks.tampering.workflows.model import Job, Step, Workflow
+
+# With these a job changes what others run or fetch, or signs in elsewhere as the repository; the other permissions
+# let it write words and marks: https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#permissions
+_STRONG = frozenset({"actions", "attestations", "contents", "deployments", "id-token", "packages", "pages", "*"})
+# They run with the default branch's rights, secrets included, whoever caused them.
+_WITH_OTHERS_RIGHTS = ("pull_request_target", "workflow_run", "issue_comment")
+_HEAD = r"pull_request\.head|github\.head_ref|workflow_run\.head_|refs/pull/|\bHEAD_(?:SHA|REF)\b"
+_REF_OF_HEAD = re2.compile(_HEAD)
+_FETCHED = re2.compile(rf"\bgh\s+pr\s+checkout\b|\bgit\b[^\n]*(?:{_HEAD}|\bpull/)")
+
+
+def symptoms(facts: Facts) -> Iterator[Symptom]:
+    if isinstance(facts.workflows, CouldNotRead):
+        yield unread("The workflow files", facts.workflows, "Contents: read")
+        return
+    for path in unreadable(facts):
+        what = f"The workflow file {path} could not be read as one, so what it lets agents do is not known."
+        yield Symptom("unknown", what, "Repair or remove it; a file of more than 512 KiB is not read either.")
+    files = read_workflows(facts)
+    yield from _tokens(files)
+    yield from _heads(files)
+    yield from _machines(files)
+
+
+def _tokens(files: Sequence[WorkflowText]) -> Iterator[Symptom]:
+    written = [(name, place) for file in files if file.started for name, place in _written(file.workflow)]
+    strong = [f"{name}: write in {place}" for name, place in written if name in _STRONG]
+    weak = [f"{name}: write in {place}" for name, place in written if name not in _STRONG]
+    sides: tuple[tuple[Level, str, list[str]], ...] = (
+        ("wrong", "a token that writes", strong),
+        ("odd", "a token that writes words and marks", weak),
+    )
+    for level, token, places in sides:
+        if places:
+            what = f"Workflows on agents' branches get {token}: {listed(places)}."
+            remedy = "Write `permissions: {contents: read}` there, and write in a workflow of the default branch."
+            yield Symptom(level, what, remedy)
+
+
+def _written(workflow: Workflow) -> Iterator[tuple[str, str]]:
+    """A job's own `permissions` replace those of the file as a whole."""
+    for job in workflow.jobs:
+        stated = job.permissions if "permissions" in raw_job(workflow, job) else workflow.permissions
+        for name, value in stated.items():
+            if value in ("write", "write-all"):
+                yield name, _place(workflow, job)
+
+
+def _heads(files: Sequence[WorkflowText]) -> Iterator[Symptom]:
+    for file in files:
+        events = [event for event in _WITH_OTHERS_RIGHTS if event in file.workflow.events]
+        steps = [step for job in file.workflow.jobs for step in job.steps if _fetches_head(step)]
+        if events and steps:
+            what = (
+                f"{file.path} runs on `{events[0]}` with the default branch's rights and secrets, and line "
+                f"{steps[0].line} fetches the pull request's own code."
+            )
+            yield Symptom("wrong", what, "Run that code on `pull_request` instead, where it has no rights.")
+
+
+def _fetches_head(step: Step) -> bool:
+    if step.uses.startswith("actions/checkout@"):
+        return any(_REF_OF_HEAD.search(step.inputs.get(name, "")) for name in ("ref", "repository"))
+    return _FETCHED.search(step.run) is not None
+
+
+def _machines(files: Sequence[WorkflowText]) -> Iterator[Symptom]:
+    kept = [
+        _place(file.workflow, job)
+        for file in files
+        if file.runs_agents_code
+        for job in file.workflow.jobs
+        if "self-hosted" in job.runs_on.lower()
+    ]
+    if kept:
+        what = f"What agents push runs on the repository's own machines: {', '.join(kept[:NAMED])}."
+        yield Symptom("odd", what, "Let each machine run one job only (`--ephemeral`), or take GitHub's.")
+
+
+def _place(workflow: Workflow, job: Job) -> str:
+    return f"{workflow.path}, job {job.name}"

@@ -1,0 +1,379 @@
+"""Each symptom of `mergegate doctor OWNER/REPO` by itself, from facts as GitHub's API words them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from app.local.examination import (
+    CouldNotRead,
+    Environment,
+    Facts,
+    Followed,
+    Installed,
+    Level,
+    Posted,
+    Secrets,
+    examine,
+)
+from app.local.examination.branch_filters import is_pushed_to, lets_in, names_under
+from app.local.protection import agents_ruleset, gate_ruleset
+from app.local.shipped import ruleset_template
+
+GATE, COURIER, ACTIONS = 11, 12, 15368
+RULES = gate_ruleset(ruleset_template(), GATE, [], "native")
+AGENTS = agents_ruleset(COURIER, ["agent/*"])
+UNREAD = CouldNotRead("403")
+WELL = Facts(
+    app_id=GATE,
+    courier_id=COURIER,
+    queue="native",
+    branch="main",
+    repository={"allow_auto_merge": True, "allow_merge_commit": True},
+    effective=RULES["rules"],
+    rulesets=[RULES, AGENTS],
+    names={("User", 7): "bob", ("Integration", 8): "devin-ai-integration"},
+    policy=Followed("native", ("agent/*",)),
+    workflows={},
+    workflow_permissions={"default_workflow_permissions": "read", "can_approve_pull_request_reviews": False},
+    retention={"days": 90, "maximum_allowed_days": 90},
+    secrets=Secrets([], [], []),
+    environments=[],
+    posted=Posted(0, frozenset(), frozenset()),
+    group_minutes=None,
+    classic_protection=False,
+    installed=Installed({"checks": "write"}, ("push",), suspended=False, id=99),
+    asked={"checks": "write"},
+    asked_events=("push",),
+)
+
+
+def rule(kind: str, **parameters: Any) -> dict[str, Any]:
+    """The rules in force with one more, or with other parameters of the queue."""
+    queue = next(one["parameters"] for one in RULES["rules"] if one["type"] == "merge_queue")
+    others = [one for one in RULES["rules"] if kind != "merge_queue" or one["type"] != kind]
+    made = queue | parameters if kind == "merge_queue" else parameters
+    return {"effective": [*others, {"type": kind, "parameters": made}]}
+
+
+def required(name: str, app: int | None = None) -> dict[str, Any]:
+    return rule("required_status_checks", required_status_checks=[{"context": name, "integration_id": app}])
+
+
+def actor(kind: str, mode: str, number: int | None = 1, name: str = "r") -> dict[str, Any]:
+    one = {"actor_type": kind, "actor_id": number, "bypass_mode": mode}
+    made = {**AGENTS, "bypass_actors": [*AGENTS["bypass_actors"], one]} if name == AGENTS["name"] else None
+    return {"rulesets": [made] if made else [AGENTS, {"name": name, "bypass_actors": [one]}]}
+
+
+def agents(**changes: Any) -> dict[str, Any]:
+    return {"rulesets": [{**AGENTS, **changes}]}
+
+
+def file(*lines: str, on: str = "pull_request", **more: Any) -> dict[str, Any]:
+    """One workflow file with the lines below `jobs: {test: …}`, or instead of it."""
+    text = f"on: {on}\n" + "\n".join(lines or ("jobs: {test: {runs-on: ubuntu-latest, steps: [{run: make}]}}",))
+    return {"workflows": {".github/workflows/ci.yml": text.encode()}, **more}
+
+
+def job(text: str) -> str:
+    return f"jobs: {{test: {{runs-on: ubuntu-latest, {text}}}}}"
+
+
+def secret(name: str) -> str:
+    return job(f'steps: [{{run: make, env: {{KEY: "${{{{ secrets.{name} }}}}"}}}}]')
+
+
+def environment(
+    branches: Any = None, *, reviewed: bool = False, secrets: Any = ("KEY",), **more: Any
+) -> dict[str, Any]:
+    return {"environments": [Environment("staging", branches, reviewed, secrets)], **more}
+
+
+NAMES = {
+    "repository": Secrets(["KEY"], [], []),
+    "organisation": Secrets([], ["KEY"], []),
+    "dependabot": Secrets([], [], ["KEY"]),
+}
+QUEUED = "on: {pull_request: , merge_group: }"
+STAGING = job("environment: {name: staging}, steps: []")
+CALLED = {
+    ".github/workflows/ci.yml": b"on: pull_request\njobs: {call: {uses: ./.github/workflows/called.yml}}\n",
+    ".github/workflows/called.yml": f"on: workflow_call\n{secret('KEY')}\n".encode(),
+}
+SYMPTOMS: list[tuple[dict[str, Any], Level, str]] = [
+    # Rules
+    ({"effective": UNREAD}, "unknown", "rules in force could not be read: 403"),
+    ({"effective": RULES["rules"][:-1]}, "wrong", "there is no merge queue"),
+    (rule("pull_request", dismissal_restriction={"enabled": True}), "odd", "Only some may dismiss reviews"),
+    (
+        rule("pull_request", dismissal_restriction={"enabled": True, "allowed_actors": [{"id": 5, "type": "Team"}]}),
+        "odd",
+        "Only some may dismiss reviews",
+    ),
+    # The ruleset of agents' branches
+    ({"rulesets": [RULES]}, "wrong", "can be written past the proxy"),
+    ({"rulesets": [RULES], "courier_id": None}, "odd", "can be written past the proxy"),
+    (agents(rules=[{"type": "update"}]), "wrong", "does not restrict creation, deletion"),
+    ({"policy": Followed("native", ("bot/*",))}, "wrong", "leaves out branches like bot/x"),
+    (
+        agents(conditions={"ref_name": {"include": ["~ALL"], "exclude": ["refs/heads/agent/x"]}}),
+        "wrong",
+        "leaves out branches like agent/x",
+    ),
+    (agents(bypass_actors=[]), "wrong", "does not let the courier's App write"),
+    # Bypasses
+    ({"rulesets": UNREAD}, "unknown", "rulesets could not be read"),
+    ({"rulesets": [AGENTS, {"name": "r"}]}, "unknown", "does not show who bypasses"),
+    (actor("OrganizationAdmin", "pull_request", None), "odd", "owners of the organisation merge a pull request past"),
+    (actor("RepositoryRole", "pull_request", 5), "odd", "everybody with the role admin merge"),
+    (actor("RepositoryRole", "always", 77), "wrong", "everybody with the role 77, pushes included"),
+    (actor("Team", "always", 3), "wrong", "bypassed by Team 3, pushes included"),
+    (
+        actor("OrganizationAdmin", "exempt", None),
+        "wrong",
+        "exempts owners of the organisation. GitHub's records do not",
+    ),
+    (actor("User", "pull_request", 7), "wrong", "lets the single user @bob merge a pull request past"),
+    (actor("User", "always", 6), "wrong", "by the single user 6, pushes included"),
+    (actor("DeployKey", "always", None), "wrong", "whoever has a deploy key that writes"),
+    (actor("Integration", "pull_request", GATE), "wrong", "lets the gate's own App past it"),
+    (actor("Integration", "exempt", GATE), "wrong", "nothing stops a gate that goes wrong. GitHub's records do not"),
+    (actor("Integration", "always", 8), "wrong", "App devin-ai-integration (8), an agent (Devin), pushes included"),
+    (actor("Integration", "always", 9), "wrong", "bypassed by the App 9, pushes included"),
+    (actor("Integration", "always", 9, "mergegate agents"), "wrong", "bypassed by the App 9, pushes included"),
+    (actor("Integration", "always", GATE, "mergegate agents"), "wrong", "lets the gate's own App past it"),
+    (actor("User", "always", 7, "mergegate agents"), "wrong", "by the single user @bob"),
+    # Settings
+    ({"workflow_permissions": UNREAD}, "unknown", "What workflows may do"),
+    ({"workflow_permissions": {"can_approve_pull_request_reviews": False}}, "wrong", "a token that can write"),
+    ({"workflow_permissions": {"default_workflow_permissions": "read"}}, "wrong", "may approve pull requests"),
+    ({"retention": UNREAD}, "unknown", "How long checks and logs are kept could not be read: 403"),
+    ({"retention": {}}, "unknown", "How long checks and logs are kept could not be read: no days"),
+    ({"retention": {"days": 13}}, "odd", "deleted after 13 days"),
+    ({"retention": {"days": 1}}, "wrong", "deleted after one day"),
+    ({"classic_protection": UNREAD}, "unknown", "Classic branch protection"),
+    ({"classic_protection": True}, "odd", "classic protection too"),
+    ({"policy": UNREAD}, "unknown", "The policy file could not be read"),
+    ({"policy": Followed("native", ("agent/*",), ("line 3",))}, "wrong", "cannot be used, so nothing of an agent's"),
+    # Secrets
+    ({"secrets": Secrets(UNREAD, [], [])}, "unknown", "Actions secrets of the repository could not be read"),
+    ({"secrets": Secrets([], UNREAD, [])}, "unknown", "Actions secrets of the organisation could not be read"),
+    ({"secrets": Secrets([], [], UNREAD)}, "unknown", "Dependabot's secrets could not be read"),
+    ({"secrets": NAMES["repository"]}, "odd", "can name secrets of the repository (1): `KEY`."),
+    (file(secret("OTHER"), secrets=NAMES["organisation"]), "odd", "can name secrets of the organisation (1): `KEY`."),
+    (file(secret("key"), secrets=NAMES["repository"]), "wrong", "given secrets of the repository (1): `KEY at .github"),
+    (file(secret("KEY"), secrets=NAMES["organisation"]), "wrong", "given secrets of the organisation (1)"),
+    (
+        file("jobs: {call: {uses: o/r/w.yml@v1, secrets: inherit}}", secrets=NAMES["repository"]),
+        "wrong",
+        "given secrets of the repository (1)",
+    ),
+    ({"workflows": CALLED, "secrets": NAMES["repository"]}, "wrong", "KEY at .github/workflows/called.yml:2"),
+    (
+        file(secret("KEY"), on="{push: {branches: [main]}}", secrets=NAMES["repository"]),
+        "odd",
+        "can name secrets of the repository (1)",
+    ),
+    (file(secret("KEY"), secrets=NAMES["dependabot"]), "odd", "Pull requests of Dependabot run new versions"),
+    # Environments
+    ({"environments": UNREAD}, "unknown", "The environments could not be read"),
+    (environment(UNREAD), "unknown", "Which branches may use the environment `staging`"),
+    (environment(secrets=UNREAD), "unknown", "The secrets of the environment `staging`"),
+    (
+        environment("protected", classic_protection=UNREAD),
+        "unknown",
+        "Which branches may use the environment `staging`",
+    ),
+    (environment("protected"), "odd", "`staging` lets agents' branches in, with secrets (1): `KEY`."),
+    (environment(), "odd", "`staging` lets agents' branches in, with secrets (1): `KEY`."),
+    (environment(["main", "agent/**"]), "odd", "`staging` lets agents' branches in"),
+    (environment(reviewed=True, **file(STAGING)), "odd", "Somebody lets each job in."),
+    (environment(**file(STAGING)), "wrong", "A workflow on agents' branches uses it."),
+    (environment(**file(job("environment: staging, steps: []"))), "wrong", "A workflow on agents' branches uses it."),
+    # Rights of workflows
+    ({"workflows": UNREAD}, "unknown", "The workflow files could not be read"),
+    ({"workflows": {".github/workflows/x.yml": None}}, "unknown", "x.yml could not be read as one"),
+    ({"workflows": {".github/workflows/x.yml": b"on: ["}}, "unknown", "x.yml could not be read as one"),
+    (file("permissions: write-all", job("steps: []")), "wrong", "get a token that writes: `*: write in"),
+    (file("permissions: {contents: write}", job("steps: []")), "wrong", "get a token that writes: `contents: write"),
+    (file(job("permissions: {id-token: write}, steps: []")), "wrong", "get a token that writes: `id-token: write"),
+    (file(job("permissions: {issues: write}, steps: []")), "odd", "writes words and marks: `issues: write"),
+    (
+        file(job("steps: [{run: gh pr checkout 1}]"), on="issue_comment"),
+        "wrong",
+        "runs on `issue_comment` with the default branch's rights",
+    ),
+    (
+        file(job('steps: [{run: "git fetch origin pull/1/head"}]'), on="pull_request_target"),
+        "wrong",
+        "line 2 fetches the pull request's own code",
+    ),
+    (
+        file(
+            job('steps: [{uses: actions/checkout@v6, with: {ref: "${{ github.event.workflow_run.head_sha }}"}}]'),
+            on="{workflow_run: {workflows: [ci]}}",
+        ),
+        "wrong",
+        "runs on `workflow_run`",
+    ),
+    (file("jobs: {test: {runs-on: [Self-Hosted, big], steps: []}}"), "odd", "on the repository's own machines"),
+    # The queue
+    (rule("merge_queue", grouping_strategy="HEADGREEN"), "wrong", "HEADGREEN"),
+    (rule("required_status_checks", strict_required_status_checks_policy=True), "odd", "up to date"),
+    (rule("merge_queue", min_entries_to_merge=3), "odd", "holds a pull request for up to 5 minutes until there are 3"),
+    (rule("merge_queue", min_entries_to_merge=6), "wrong", "waits for 6 pull requests and merges 5 at most"),
+    ({"repository": {"allow_merge_commit": False}}, "wrong", "merges by MERGE, which the repository or a rule"),
+    (
+        rule("pull_request", allowed_merge_methods=["squash"]),
+        "wrong",
+        "merges by MERGE, which the repository or a rule",
+    ),
+    (rule("required_linear_history"), "wrong", "a rule demands a linear history"),
+    ({"group_minutes": UNREAD}, "unknown", "How long runs for merge groups take"),
+    ({"group_minutes": 50.0}, "odd", "waits 60 minutes for checks, and runs for merge groups took up to 50"),
+    ({"group_minutes": 61.0}, "wrong", "waits 60 minutes for checks, and runs for merge groups took up to 61"),
+    ({"policy": Followed("serial", ("agent/*",))}, "wrong", "by the policy the gate's own queue merges"),
+    ({"policy": Followed("external", ("agent/*",))}, "wrong", "by the policy somebody else merges"),
+    (
+        {"policy": Followed("serial", ("agent/*",)), "repository": {"allow_auto_merge": False}},
+        "odd",
+        "people get into the gate's queue by `/requeue` alone",
+    ),
+    # Required checks
+    (required("mergegate/queue", GATE), "wrong", "mergegate/queue is required, and the gate posts it only for its own"),
+    (file(on="{schedule: [{cron: 1 1 1 1 1}]}", **required("test")), "wrong", "does not run for pull requests"),
+    (file(on="{push: {branches: [main]}, merge_group: }", **required("test")), "wrong", "not run for pull requests"),
+    (file(on="{pull_request: {paths: [a]}, merge_group: }", **required("test")), "odd", "runs for some paths only"),
+    (file(**required("test", ACTIONS)), "wrong", "ci.yml does not run on `merge_group`"),
+    (
+        file(on="{pull_request: , push: {branches-ignore: ['gh-readonly-queue/**']}}", **required("test")),
+        "wrong",
+        "does not run on `merge_group`",
+    ),
+    (required("lint", 5), "unknown", "Nobody has posted lint (App 5) yet."),
+    (required("lint", 5) | {"posted": UNREAD}, "unknown", "Whether anybody posts lint (App 5) could not be read"),
+    (
+        required("lint") | {"posted": Posted(2, frozenset(), frozenset())},
+        "wrong",
+        "none of the newest pull requests (2) has it",
+    ),
+    (
+        required("lint") | {"posted": Posted(2, frozenset(), frozenset(), complete=False)},
+        "unknown",
+        "lint is not among the first hundred checks",
+    ),
+    (
+        required("lint", 5) | {"posted": Posted(2, {("lint", 6)}, frozenset())},
+        "wrong",
+        "lint (App 5) is required, no workflow here makes it",
+    ),
+    (
+        required("lint", 5) | {"posted": Posted(2, {("lint", 5)}, frozenset())},
+        "unknown",
+        "Whether lint (App 5) is posted for merge groups is not known",
+    ),
+    # The installation
+    ({"installed": None}, "wrong", "not installed"),
+    ({"installed": CouldNotRead("no key")}, "unknown", "no key"),
+    ({"installed": Installed({"checks": "write"}, ("push",), suspended=True)}, "wrong", "suspended"),
+    (
+        {"installed": Installed({"checks": "write"}, ("push",), False, served=False)},
+        "wrong",
+        "not in MERGEGATE_ACCOUNTS",
+    ),
+    ({"installed": Installed({"checks": "write"}, (), suspended=False)}, "wrong", "does not hear of push"),
+    ({"installed": Installed({}, ("push",), suspended=False)}, "wrong", "may only `none` `checks`"),
+]
+FINE: list[dict[str, Any]] = [
+    {},
+    {"policy": None, "courier_id": None},
+    agents(conditions={"ref_name": {"include": ["refs/heads/agent/**"], "exclude": []}}),
+    {"rulesets": [AGENTS, {"name": "tags", "target": "tag", "bypass_actors": [{"actor_type": "DeployKey"}]}]},
+    rule("pull_request", dismissal_restriction={"enabled": False}),
+    rule(
+        "pull_request",
+        dismissal_restriction={"enabled": True, "allowed_actors": [{"id": 99, "type": "IntegrationInstallation"}]},
+    ),
+    rule("pull_request", allowed_merge_methods=["merge", "squash"]),
+    {"retention": {"days": 14}},
+    {"group_minutes": 20.0},
+    environment(secrets=()),
+    environment(["main", "release/*", "!agent/*"]),
+    environment("protected", classic_protection=False, secrets=()),
+    file(secret("GITHUB_TOKEN")),
+    file(job("permissions: {contents: read}, steps: []"), "permissions: write-all"),
+    file("permissions: {contents: write}", job("steps: []"), on="{push: {tags: [v1]}}"),
+    file("permissions: {contents: write}", job("steps: []"), on="{push: {branches: [main, 'release/**']}}"),
+    file(job("steps: [{uses: actions/checkout@v6}, {run: gh pr comment}]"), on="pull_request_target"),
+    file(job("steps: [{uses: actions/checkout@v6, with: {ref: main}}]"), on="pull_request_target"),
+    file(on="{pull_request: , merge_group: }", **required("test", ACTIONS)),
+    file(on="[push, pull_request]", **required("test")),
+    file(on="{pull_request: {paths: [a]}, push: }", **required("test")) | {"effective": RULES["rules"]},
+    file("jobs: {test: {strategy: {matrix: {v: [1, 2]}}, steps: []}}", on="[push]", **required("test (1)")),
+    file("jobs: {test: {name: 'on ${{ matrix.v }}', steps: []}}", on="[push]", **required("on 3.11")),
+    file("jobs: {call: {uses: ./.github/workflows/x.yml}}", on="[push]", **required("call / test")),
+    required("lint", 5) | {"posted": Posted(2, {("lint", 5)}, {("lint", None)})},
+]
+
+
+@pytest.mark.parametrize(("changes", "level", "words"), SYMPTOMS)
+def test_each_symptom_has_its_words(changes: dict[str, Any], level: Level, words: str) -> None:
+    found = examine(replace(WELL, **changes))
+    assert [one.level for one in found if words in one.what] == [level], [one.what for one in found]
+    assert all(one.remedy for one in found)
+
+
+@pytest.mark.parametrize("changes", FINE)
+def test_who_is_well_has_no_symptom(changes: dict[str, Any]) -> None:
+    assert examine(replace(WELL, **changes)) == []
+
+
+def test_one_app_alone_may_write_agents_branches_where_the_couriers_is_not_known() -> None:
+    unknown = replace(WELL, courier_id=None)
+    assert examine(unknown) == []
+    found = examine(replace(unknown, **actor("Integration", "always", 9, "mergegate agents")))
+    assert [one.what for one in found] == [
+        "The ruleset `mergegate agents` is bypassed by the App 12, pushes included.",
+        "The ruleset `mergegate agents` is bypassed by the App 9, pushes included.",
+    ]
+
+
+def test_a_serial_queue_by_policy_needs_no_queue_of_githubs() -> None:
+    serial = gate_ruleset(ruleset_template(), GATE, [], "serial")
+    facts = replace(WELL, effective=serial["rules"], policy=Followed("serial", ("agent/*",)))
+    assert examine(facts) == []
+
+
+# https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#filter-pattern-cheat-sheet
+@pytest.mark.parametrize(
+    ("pattern", "fits", "others"),
+    [
+        ("feature/*", ["feature/my-branch"], ["feature/a/b", "feature"]),
+        ("feature/**", ["feature/beta-a/my-branch", "feature/x"], ["other/x"]),
+        ("*", ["main", "releases"], ["all/the/branches"]),
+        ("**", ["all/the/branches", "main"], []),
+        ("*feature", ["mono-feature", "feature"], ["mono/feature"]),
+        ("v2*", ["v2", "v2.0"], ["v1"]),
+        ("v[12].[0-9]+", ["v1.10", "v2.0"], ["v3.1"]),
+        ("a[", ["a", "anything: it cannot be read"], []),
+    ],
+)
+def test_a_filter_fits_as_github_documents_it(pattern: str, fits: list[str], others: list[str]) -> None:
+    if pattern != "a[":
+        assert [name for name in [*fits, *others] if lets_in([pattern], name)] == fits
+    assert not lets_in([pattern, "!**"], fits[0])
+
+
+def test_a_push_is_filtered_by_branches_or_by_what_is_left_out() -> None:
+    names = names_under(["agent/*", "!agent/secret"])
+    assert names == ("agent/x", "agent/x/x")
+    assert is_pushed_to({}, names)
+    assert is_pushed_to({"branches": ("**", "!main")}, names)
+    assert not is_pushed_to({"branches": ("main",)}, names)
+    assert is_pushed_to({"branches-ignore": ("main",)}, names)
+    assert is_pushed_to({"branches-ignore": ("agent/*",)}, names), "one of the names is deeper"
+    assert not is_pushed_to({"branches-ignore": ("agent/**",)}, names)
+    assert not is_pushed_to({"tags": ("v*",)}, names)
