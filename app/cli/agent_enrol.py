@@ -18,8 +18,10 @@ from app.cli.printing import print_json, print_line
 from policies.escape import clean
 
 if TYPE_CHECKING:
+    from app.config import Settings
     from app.store.enrolments import Enrolment
 
+_LIVE = "`mergegate agent enrol list` shows those that are."
 commands = typer.Typer(help="Which machines may claim tickets: add, list, revoke.", no_args_is_help=True)
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -33,10 +35,9 @@ def add(
 ) -> None:
     """Print a token, this once, with which machines claim the tickets of a pool, and do nothing else."""
     from app.agent_api.enrolling import Asked, enrol
-    from app.config import read_settings
 
     asked = Asked(repository, pool, getpass.getuser(), timedelta(days=days))
-    token, made = asyncio.run(enrol(read_settings(os.environ), asked))
+    token, made = asyncio.run(enrol(_settings(), asked))
     if json:
         print_json({**_record(made), "token": token.get_secret_value()})
         return
@@ -48,9 +49,8 @@ def add(
 def list_(json: Json = False) -> None:
     """List the enrolments, newest first; no token can be shown again."""
     from app.agent_api.enrolling import listed
-    from app.config import read_settings
 
-    found = asyncio.run(listed(read_settings(os.environ)))
+    found = asyncio.run(listed(_settings()))
     if json:
         print_json([_record(one) for one in found])
         return
@@ -64,12 +64,21 @@ def list_(json: Json = False) -> None:
 def revoke(number: Annotated[int, typer.Argument(help="The enrolment's number, from the list.")]) -> None:
     """Let an enrolment claim nothing from now on. What it claimed before goes on. Exit code 1: it was not live."""
     from app.agent_api import enrolling
-    from app.config import read_settings
 
-    done = asyncio.run(enrolling.revoke(read_settings(os.environ), number))
-    print_line(f"Enrolment {number} claims nothing any more." if done else f"Enrolment {number} is not live.")
+    done = asyncio.run(enrolling.revoke(_settings(), number))
+    print_line(f"Enrolment {number} claims nothing any more." if done else f"Enrolment {number} is not live. {_LIVE}")
     if not done:
         raise typer.Exit(1)
+
+
+def _settings() -> Settings:
+    """Those of a service that has a database. Raises CannotLook."""
+    from app.cli.gate_store import check_there
+    from app.config import read_settings
+
+    settings = read_settings(os.environ)
+    check_there(settings)
+    return settings
 
 
 def _record(one: Enrolment) -> dict[str, Any]:

@@ -29,10 +29,10 @@ def check_there(settings: Settings) -> None:
 
 
 @contextlib.asynccontextmanager
-async def opened(settings: Settings) -> AsyncIterator[Database]:
-    """The store while the block lasts, in whichever version it is. Raises CannotLook."""
+async def opened(settings: Settings, size: int = 1) -> AsyncIterator[Database]:
+    """The store while the block lasts, in whichever version it is, by `size` connections. Raises CannotLook."""
     check_there(settings)
-    async with Database.open(settings.database_url, settings.data, size=1, migrated=False) as database:
+    async with Database.open(settings.database_url, settings.data, size=size, migrated=False) as database:
         try:
             yield database
         except psycopg.ProgrammingError as wrong:

@@ -14,8 +14,9 @@ from typing import Annotated, TypeVar
 import typer
 
 from app.cli.files import read_text, shown
+from app.cli.gate_store import opened as in_whichever_version
 from app.cli.printing import print_json, print_line
-from app.config import read_settings
+from app.config import Settings, read_settings
 from app.gate.presets import read_presets
 from app.github.clients import GitHubApp
 from app.proxy import ledger, sessions
@@ -34,13 +35,23 @@ commands = typer.Typer(help="Sessions: what agents may do through the proxy.", n
 Id = Annotated[int, typer.Argument(help="The session's number, from `mergegate session list`.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Hours = Annotated[float, typer.Option(help="How long it lasts.", min=0.01, max=168)]
+_LIVE = "`mergegate session list` shows those that are."
 Because = Annotated[str, typer.Option(help="Why; the agent reads it.")]
 
 
 @dataclass(frozen=True)
 class _Place:
     database: Database
-    courier: GitHubApp
+    settings: Settings
+
+    @contextlib.asynccontextmanager
+    async def courier(self) -> AsyncIterator[GitHubApp]:
+        """For what GitHub is asked about. Raises Misconfigured."""
+        courier = GitHubApp(courier_identity(self.settings))
+        try:
+            yield courier
+        finally:
+            await courier.aclose()
 
 
 @commands.command("open")
@@ -75,7 +86,8 @@ def open_(
     )
 
     async def work(place: _Place) -> None:
-        token, grant = await opened(place.database, place.courier, read_presets(), asked)
+        async with place.courier() as courier:
+            token, grant = await opened(place.database, courier, read_presets(), asked)
         if json:
             print_json({**await described(place.database, grant), "token": token.get_secret_value()})
             return
@@ -110,7 +122,9 @@ def show(session: Id, json: Json = False) -> None:
     """Show what a session may do and what it wrote. Exit code 1: there is no such session."""
 
     async def work(place: _Place) -> None:
-        found = _there(await sessions.session(place.database, session))
+        found = await sessions.session(place.database, session)
+        if found is None:
+            raise _none(session)
         entries = await ledger.of_session(place.database, session, most=50)
         if json:
             wrote = [{name: _plain(value) for name, value in asdict(one).items()} for one in entries]
@@ -131,7 +145,7 @@ def extend(session: Id, hours: Hours = 8) -> None:
     async def work(place: _Place) -> None:
         grant = await sessions.extend(place.database, session, timedelta(hours=hours))
         if grant is None:
-            print_line(f"Session {session} is not live; open another one.")
+            print_line(f"There is no live session {session}. {_LIVE} Or open another one.")
             raise typer.Exit(1)
         print_line(f"Session {session} lasts until {grant.expires_at}.")
 
@@ -155,7 +169,8 @@ def say(session: Id, words: Annotated[str, typer.Argument(help="One line.")]) ->
     """Tell the agent something: git shows it with its next push."""
 
     async def work(place: _Place) -> None:
-        _there(await sessions.session(place.database, session))
+        if await sessions.session(place.database, session) is None:
+            raise _none(session)
         await sessions.say(place.database, session, words)
         print_line(f"The next push of session {session} says it.")
 
@@ -186,9 +201,13 @@ def revoke(session: Id, because: Because = "its operator stopped it") -> None:
     """
 
     async def work(place: _Place) -> None:
-        stopped = await stop(place.database, place.courier, session, because)
-        print_line(f"There is no session {session}." if stopped is None else stopped.sentence)
-        if stopped is None or not stopped.confirmed:
+        async with place.courier() as courier:
+            stopped = await stop(place.database, courier, session, because)
+        if stopped is None:
+            raise _none(session)
+        print_line(stopped.sentence)
+        if not stopped.confirmed:
+            print_line("Its token is dead. Run the same command again to confirm the rest.")
             raise typer.Exit(1)
 
     _run(work)
@@ -196,16 +215,14 @@ def revoke(session: Id, because: Because = "its operator stopped it") -> None:
 
 async def _changed(change: Awaitable[bool], session: int, done: str) -> None:
     if not await change:
-        print_line(f"There is no live session {session}.")
+        print_line(f"There is no live session {session}. {_LIVE}")
         raise typer.Exit(1)
     print_line(f"Session {session} {done}.")
 
 
-def _there(found: Session | None) -> Session:
-    if found is None:
-        print_line("There is no such session.")
-        raise typer.Exit(1)
-    return found
+def _none(session: int) -> typer.Exit:
+    print_line(f"There is no session {session}. `mergegate session list --all` shows all.")
+    return typer.Exit(1)
 
 
 def _rule(rule: Rule) -> str:
@@ -244,18 +261,8 @@ def _plain(value: object) -> object:
 
 def _run(work: Callable[[_Place], Awaitable[T]]) -> T:
     async def whole() -> T:
-        async with _place() as place:
-            return await work(place)
+        settings = read_settings(os.environ)
+        async with in_whichever_version(settings, size=2) as database:
+            return await work(_Place(database, settings))
 
     return asyncio.run(whole())
-
-
-@contextlib.asynccontextmanager
-async def _place() -> AsyncIterator[_Place]:
-    settings = read_settings(os.environ)
-    courier = GitHubApp(courier_identity(settings))
-    try:
-        async with Database.open(settings.database_url, settings.data, size=2) as database:
-            yield _Place(database, courier)
-    finally:
-        await courier.aclose()

@@ -80,6 +80,14 @@ async def test_a_machine_is_enrolled_claims_and_is_shut_out(town: Bureau) -> Non
     assert await town.desk.state(number) is State.RUNNING
 
 
+async def test_an_enrolment_makes_no_database(town: Bureau, tmp_path: Path) -> None:
+    for words in (("list",), ("revoke", "1"), ("add", "acme/shop", "--pool", "day")):
+        nowhere = {**town.variables, "MERGEGATE_DATABASE_URL": "", "MERGEGATE_DATA": str(tmp_path / "none")}
+        done = await asyncio.to_thread(CliRunner().invoke, app, ["agent", "enrol", *words], env=nowhere)
+        assert (done.exit_code, "there is no database in" in done.stderr) == (2, True)
+    assert not (tmp_path / "none").exists()
+
+
 async def test_of_many_claims_one_gets_the_ticket(town: Bureau) -> None:
     await town.accepted()
     found = await asyncio.gather(*(town.claim({"worker": f"vm-{each}"}) for each in range(4)))

@@ -94,8 +94,35 @@ def test_what_cannot_be_opened_ends_with_one_sentence(grants: list[Grant]) -> No
     assert len(result.output.strip().splitlines()) == 1
 
 
-def test_without_the_courier_it_says_what_is_missing(grants: list[Grant], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def no_courier(grants: list[Grant], monkeypatch: pytest.MonkeyPatch) -> list[Grant]:
     monkeypatch.delenv("MERGEGATE_COURIER_APP_ID")
     monkeypatch.delenv("MERGEGATE_COURIER_PRIVATE_KEY")
-    result = run("list")
-    assert result.exit_code == 2 and "MERGEGATE_COURIER_APP_ID" in result.output
+    return grants
+
+
+def test_what_github_must_be_asked_for_says_that_the_courier_is_missing(no_courier: list[Grant]) -> None:
+    for words in (("open", "acme/shop", "agent/x"), ("revoke", no_courier[0].session)):
+        result = run(*words)
+        assert result.exit_code == 2 and "MERGEGATE_COURIER_APP_ID" in result.output
+
+
+def test_what_the_database_knows_needs_no_courier(no_courier: list[Grant]) -> None:
+    live = no_courier[0]
+    assert f"{live.session} live: acme/shop" in run("list").output
+    assert run("freeze", live.session, "--because", "look at it").exit_code == 0
+
+
+def test_no_command_makes_a_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MERGEGATE_DATABASE_URL", raising=False)
+    monkeypatch.setenv("MERGEGATE_DATA", str(tmp_path / "none"))
+    for words in (("list",), ("show", 1), ("revoke", 1), ("open", "acme/shop", "agent/x")):
+        result = run(*words)
+        assert result.exit_code == 2 and "there is no database in" in result.output
+    assert not (tmp_path / "none").exists()
+
+
+def test_who_names_no_session_is_told_where_they_are_listed(grants: list[Grant]) -> None:
+    assert run("show", 99).output == "There is no session 99. `mergegate session list --all` shows all.\n"
+    said = run("freeze", grants[1].session, "--because", "x").output
+    assert said.endswith("`mergegate session list` shows those that are.\n")
