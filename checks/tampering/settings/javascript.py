@@ -17,12 +17,15 @@ from tree_sitter import Language, Node, Parser
 from checks.tampering.settings.flat import Settings, TooMuch, collect
 from checks.tampering.settings.yaml_values import DEEPEST
 
+_LARGEST = 64 * 1024  # bytes; the parser takes ten microseconds a byte to repair what is no JavaScript
 _LONGEST_SOURCE = 300
 _CONSTANTS = frozenset({"number", "true", "false", "null", "undefined"})
 
 
 def javascript_settings(source: bytes, *, typescript: bool) -> Settings:
     """`{test: {exclude: ["a", "b"]}}` gives `test.exclude` with two texts; `x.y = 1` gives `x.y`. Raises TooMuch."""
+    if len(source) > _LARGEST:
+        raise TooMuch(f"it is larger than {_LARGEST} bytes")
     _refuse_depth(source)
     return collect(_settings(_parser(typescript).parse(source).root_node))
 

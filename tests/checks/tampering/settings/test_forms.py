@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -151,6 +152,32 @@ def test_json_that_is_not_read(text: str) -> None:
         json_value(text)
 
 
+@pytest.mark.parametrize("piece", ['"', "a //\n", '"a",'])
+def test_memory_for_json_with_comments_does_not_grow_with_its_pieces(piece: str) -> None:
+    """Seven copies of the text at most; an object for each piece takes as much as fourteen and more."""
+    text = piece * (200_000 // len(piece))
+    tracemalloc.start()
+    with pytest.raises(Unreadable, match="not readable as JSON"):
+        json_value(text)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 7 * len(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('{"a": "//", /* "b": */ "c": 1 // ,}\n}', {"a": "//", "c": "1"}),
+        ('["/*", 1, /* ] */ ] // [', ["/*", "1"]),
+        ('["a,]", "\\",]", 1 , // 2\n ]', ["a,]", '",]', "1"]),
+        ("[1 /**/ , /***/ 2, ]//", ["1", "2"]),
+        ('["\ud800", /* lone */ ]', ["\ud800"]),
+    ],
+)
+def test_what_stands_in_a_text_is_no_comment_and_no_comma(text: str, value: Any) -> None:
+    assert json_value(text) == value
+
+
 def test_ini() -> None:
     text = "top = 0\n[a]\nb = 1\n  2\n\n  # no\n  3\nc: d = e\nf\n; no\n[ g:h ]\ni=j\n[odd\n"
     assert ini_value(text) == {
@@ -258,7 +285,13 @@ def test_javascript_in_its_two_languages() -> None:
     assert javascript_settings(b"x = {a: '" + b"b" * 1_000 + b"' + c}", typescript=False)["x.a"][0] == "'" + "b" * 299
 
 
-@pytest.mark.parametrize("source", [b"{a:" * 100_000, b"[" * 100_000, b"(" * 501, b"`${" * 501])
+def test_javascript_that_is_too_large() -> None:
+    assert javascript_settings(b"x = {a: 1}" + b" " * (64 * 1024 - 10), typescript=False) == {"x.a": ("1",)}
+    with pytest.raises(TooMuch, match="larger than 65536 bytes"):
+        javascript_settings(b'"' * (64 * 1024 + 1), typescript=False)
+
+
+@pytest.mark.parametrize("source", [b"{a:" * 20_000, b"[" * 60_000, b"(" * 501, b"`${" * 501])
 def test_javascript_that_is_too_deep(source: bytes) -> None:
     """Beyond some tens of thousands of open brackets the parser ends the process."""
     with pytest.raises(TooMuch, match="more than 500 open brackets"):
