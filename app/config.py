@@ -22,6 +22,7 @@ from app.secret import SecretStr, keys_in, secrets_in
 from app.store.prune import Periods
 
 GITHUB_API = "https://api.github.com"
+MOST_PORT = 65_535
 # https://docs.github.com/actions/reference/security/oidc
 GITHUB_ACTIONS = "https://token.actions.githubusercontent.com"
 SHORTEST_SECRET = 32  # characters
@@ -124,16 +125,16 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
     settings = Settings(
         data=Path(read.text("DATA") or "data").absolute(),
         database_url=read.text("DATABASE_URL"),
-        github_api_url=(read.text("GITHUB_API_URL") or GITHUB_API).rstrip("/"),
+        github_api_url=read.github_api(),
         gate=read.app("APP_ID", "PRIVATE_KEY"),
         courier=read.app("COURIER_APP_ID", "COURIER_PRIVATE_KEY"),
         accounts=tuple((read.text("ACCOUNTS") or "").replace(",", " ").split()),
         pages=read.pages(),
         webhook_secrets=secrets_in(read.text("WEBHOOK_SECRET") or ""),
         host=read.text("HOST") or "127.0.0.1",
-        port=read.number("PORT"),
+        port=read.number("PORT", most=MOST_PORT),
         metrics_host=read.text("METRICS_HOST") or "127.0.0.1",
-        metrics_port=read.number("METRICS_PORT"),
+        metrics_port=read.number("METRICS_PORT", most=MOST_PORT),
         heartbeat_url=read.watchdog("HEARTBEAT_URL"),
         slots=read.number("SLOTS"),
         resync_seconds=read.number("RESYNC_SECONDS"),
@@ -146,7 +147,7 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         session_lfs=read.number("SESSION_LFS", least=1),
         push_megabytes=read.number("PUSH_MEGABYTES", least=1),
         proxy_host=read.text("PROXY_HOST") or "127.0.0.1",
-        proxy_port=read.number("PROXY_PORT"),
+        proxy_port=read.number("PROXY_PORT", most=MOST_PORT),
         proxy_certificate=read.path("PROXY_CERTIFICATE"),
         proxy_key=read.path("PROXY_KEY"),
         proxy_plain=read.switch("PROXY_PLAIN"),
@@ -269,6 +270,12 @@ class _Variables:
             )
         return found
 
+    def github_api(self) -> str:
+        url = self.text("GITHUB_API_URL") or GITHUB_API
+        if not _is_address(url):
+            raise Misconfigured(f"MERGEGATE_GITHUB_API_URL: {url!r} is no address; write https://HOST/api/v3")
+        return url.rstrip("/")
+
     def watchdog(self, name: str) -> SecretStr | None:
         """An address that may hold a secret, so plain http only on this machine."""
         value = self.text(name)
@@ -325,6 +332,14 @@ class _Variables:
             missing = id_name if app_id is None else key_name
             raise Misconfigured(f"MERGEGATE_{missing}: missing, but the other half of the App is set")
         return AppSettings(app_id=self.whole(id_name, 0), private_keys=_private_keys(keys))
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname)
 
 
 def _private(url: str) -> bool:

@@ -52,6 +52,8 @@ def test_a_metering_gateway_needs_its_address_and_a_key() -> None:
     assert "sk-hidden" not in repr(settings)
 
 
+PORTS = ("PORT", "METRICS_PORT", "PROXY_PORT")
+NO_ADDRESSES = ("github.example", "ftp://github.example", "https://", "https://[")
 WRONG = [
     ({"MERGEGATE_PUBLIC_URL": "https://gate.example"}, "MERGEGATE_CLIENT_ID, MERGEGATE_CLIENT_SECRET: missing"),
     (
@@ -69,6 +71,8 @@ WRONG = [
     ({"MERGEGATE_JUDGE_SECONDS": "281"}, "MERGEGATE_JUDGE_SECONDS: 281 is more than 280"),
     ({"MERGEGATE_CANARY_HOURS": "169"}, "MERGEGATE_CANARY_HOURS: 169 is more than 168"),
     ({"MERGEGATE_PORT": "http"}, "MERGEGATE_PORT"),
+    *(({f"MERGEGATE_{name}": "65536"}, f"MERGEGATE_{name}: 65536 is more than 65535") for name in PORTS),
+    *(({"MERGEGATE_GITHUB_API_URL": url}, "GITHUB_API_URL: '.*' is no address") for url in NO_ADDRESSES),
     ({"MERGEGATE_APP_ID": "7"}, "MERGEGATE_PRIVATE_KEY: missing"),
     ({"MERGEGATE_PRIVATE_KEY": KEY}, "MERGEGATE_APP_ID: missing"),
     ({"MERGEGATE_APP_ID": "seven", "MERGEGATE_PRIVATE_KEY": KEY}, "MERGEGATE_APP_ID"),

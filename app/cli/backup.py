@@ -25,7 +25,7 @@ from app.store.audit import Entry
 from app.store.audit_chain import Broken
 from app.store.backup import Connection, write_backup
 from app.store.backup_format import Ending
-from app.store.database import Database
+from app.store.database import Database, check_address
 from app.store.embedded import Embedded
 from app.store.restore import restore_backup
 
@@ -141,7 +141,9 @@ def _connection(settings: Settings) -> Iterator[Connection]:
     """Without the limits of the service's own connections: large tables take their time."""
     with contextlib.ExitStack() as stack:
         conninfo = settings.database_url
-        if conninfo is None:
+        if conninfo is not None:
+            check_address(conninfo)
+        else:
             embedded = Embedded(settings.data)
             embedded.start()
             stack.callback(embedded.stop)
@@ -149,5 +151,8 @@ def _connection(settings: Settings) -> Iterator[Connection]:
         try:
             connection = stack.enter_context(psycopg.connect(conninfo, autocommit=True, connect_timeout=5))
         except psycopg.OperationalError as wrong:
-            raise CannotLook(f"the database cannot be reached: {wrong}") from wrong
+            cause = " ".join(str(wrong).split())
+            raise CannotLook(
+                f"no connection to the database: {cause} Start it, or set MERGEGATE_DATABASE_URL."
+            ) from wrong
         yield connection

@@ -11,7 +11,7 @@ import psycopg
 from app.config import Settings
 from app.local.clone import CannotLook
 from app.store import repositories
-from app.store.database import Connection, Database
+from app.store.database import Connection, Database, check_address
 from app.store.place import SUBFOLDER
 from app.store.repositories import Repository
 from policies.escape import clean
@@ -20,7 +20,9 @@ Found = TypeVar("Found")
 
 
 def check_there(settings: Settings) -> None:
-    """No command makes a database where there is none. Raises CannotLook."""
+    """No command makes a database where there is none. Raises CannotLook, UnfitServer."""
+    if settings.database_url:
+        check_address(settings.database_url)
     if settings.database_url is None and not (settings.data / SUBFOLDER).is_dir():
         raise CannotLook(
             f"there is no database in {clean(str(settings.data), 300)}. "

@@ -42,6 +42,7 @@ SILENCE = {"tcp_user_timeout": 20_000, "keepalives_idle": 10, "keepalives_interv
 # code for a server that only reads (a standby after a failover).
 AWAY_CLASSES = ("08", "53", "57P", "58")
 AWAY_CODES = ("25006",)
+_ADVICE = "Start it, or set MERGEGATE_DATABASE_URL to where it is"
 
 
 class DatabaseAway(ActionableError, RuntimeError):
@@ -71,10 +72,12 @@ class Database:
 
         Raises EmbeddedFailed, DatabaseAway, UnfitServer or NewerDatabase, each with what to do.
         """
+        if url:
+            check_address(url)
         async with contextlib.AsyncExitStack() as stack:
             embedded = None if url else await stack.enter_async_context(running(folder))
             conninfo = url or (embedded.conninfo if embedded else "")
-            await _migrate(conninfo, migrated)
+            await _migrate(conninfo, migrated, _ADVICE if url else "")
             pool = await stack.enter_async_context(_pool(conninfo, size))
             database = cls(pool, conninfo, embedded)
             stack.push_async_callback(database._settled)
@@ -219,7 +222,13 @@ async def connect(conninfo: str) -> Connection:
     try:
         return await AsyncConnection.connect(conninfo, **_options(conninfo))
     except psycopg.OperationalError as wrong:
-        raise DatabaseAway(f"no connection to the database: {wrong}") from wrong
+        raise DatabaseAway(f"no connection to the database: {' '.join(str(wrong).split())}") from wrong
+
+
+def check_address(url: str) -> None:
+    """Raises UnfitServer for what is none. It is not shown: it may hold a password."""
+    if place_of(url) is None:
+        raise UnfitServer("MERGEGATE_DATABASE_URL is no address; write postgresql://USER:PASSWORD@HOST/NAME")
 
 
 def _options(conninfo: str) -> dict[str, Any]:
@@ -229,8 +238,13 @@ def _options(conninfo: str) -> dict[str, Any]:
     return {"autocommit": True, "connect_timeout": int(PATIENCE), **silence}
 
 
-async def _migrate(conninfo: str, wanted: bool) -> None:
-    async with await connect(conninfo) as connection:
+async def _migrate(conninfo: str, wanted: bool, advice: str) -> None:
+    """The first connection, of which `advice` says what to do where there is none."""
+    try:
+        first = await connect(conninfo)
+    except DatabaseAway as wrong:
+        raise DatabaseAway(f"{wrong} {advice}".rstrip()) from wrong
+    async with first as connection:
         _check_server(connection)
         if wanted:
             await migrate(connection)

@@ -13,7 +13,13 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
+from app.errors import ActionableError
+
 HANDSHAKE_SECONDS = 10.0
+
+
+class CannotListen(ActionableError, RuntimeError):
+    """The address that the service is to be reached at is taken, or none of this machine's."""
 
 
 class Server(uvicorn.Server):
@@ -24,7 +30,9 @@ class Server(uvicorn.Server):
     """
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Until TLS is spoken a connection is not counted, and asyncio waits a minute for it unless it is told.
+        """Listen. Raises CannotListen.
+
+        Until TLS is spoken a connection is not counted, and asyncio waits a minute for it unless it is told.
 
         uvicorn has no setting for that, so it is added where it asks for the server.
         """
@@ -33,14 +41,27 @@ class Server(uvicorn.Server):
 
         async def limited(*arguments: Any, ssl: Any = None, **named: Any) -> asyncio.Server:
             more = {"ssl_handshake_timeout": HANDSHAKE_SECONDS} if ssl is not None else {}
-            made: asyncio.Server = await create(loop, *arguments, ssl=ssl, **more, **named)
+            try:
+                made: asyncio.Server = await create(loop, *arguments, ssl=ssl, **more, **named)
+            except OSError as wrong:
+                raise self._cannot_listen(wrong) from wrong  # of an OSError uvicorn would make an exit code of its own
             return made
 
         loop.create_server = limited  # type: ignore[method-assign]
         try:
             await super().startup(sockets)
+        except CannotListen:
+            await self.lifespan.shutdown()
+            raise
         finally:
             vars(loop).pop("create_server", None)
+
+    def _cannot_listen(self, wrong: OSError) -> CannotListen:
+        because = os.strerror(wrong.errno) if wrong.errno is not None and wrong.errno > 0 else str(wrong)
+        return CannotListen(
+            f"cannot listen on {self.config.host}:{self.config.port}: {because}. End what listens there, or choose a "
+            "free port with MERGEGATE_PORT and an address of this machine with MERGEGATE_HOST"
+        )
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
