@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from app.cli.asking_github import cannot_ask
 from app.cli.wait import token_of
 from app.config import AppSettings, Settings
-from app.gate.policies import file_text
+from app.gate.names import RepositoryName
+from app.gate.policies import policy_of_tip
 from app.gate.presets import read_presets
-from app.github import contents, guards, installations, posted, rulesets
+from app.gate.shared_policies import SharedPolicies
+from app.github import guards, installations, posted, rulesets
 from app.github.client import GitHubClient
 from app.github.clients import GitHubApp
 from app.github.errors import BadCredentials, GitHubError, NotFound
@@ -28,10 +32,9 @@ from app.local.examination import CouldNotRead, Environment, Facts, Followed, In
 from app.local.policy import fault_line
 from app.local.protection import AGENTS, QueueKind
 from app.local.shipped import app_manifest
-from checks.snapshot import Unread
+from checks.branches import BRANCHES
 from policies.escape import clean
-from policies.load import PolicySource, read_policy, reference_of
-from policies.schema import POLICY_PATH
+from policies.schema import POLICY_PATH, Policy
 
 T = TypeVar("T")
 _FOLDER = ".github/workflows"
@@ -63,6 +66,20 @@ async def _read(question: Awaitable[T]) -> T | CouldNotRead:
         return CouldNotRead(wrong.because)
 
 
+@dataclass(frozen=True)
+class _Person:
+    """Reads policies with a person's token, whatever the installation."""
+
+    asking: GitHubClient
+    presets: Mapping[str, str] = field(default_factory=read_presets)
+    floor: Policy | None = None
+    shared: SharedPolicies = field(default_factory=SharedPolicies)
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+
+    def client(self, installation_id: int) -> GitHubClient:  # noqa: ARG002 - one token for all
+        return self.asking
+
+
 class _Questions:
     def __init__(self, client: GitHubClient, settings: Settings, owner: str, name: str) -> None:
         self._client, self._settings, self._owner, self._name = client, settings, owner, name
@@ -81,13 +98,13 @@ class _Questions:
             _read(guards.retention(*self._place)),
             _read(guards.has_classic_protection(*self._place, branch)),
             _read(guards.longest_group_run(*self._place)),
-            _read(installed(self._settings, self._owner, self._name)),
         )
+        apps = asyncio.gather(*(_read(self._installed(one)) for one in (self._settings.gate, courier)))
         around = asyncio.gather(
             self._rulesets(app_id), self._secrets(), self._environments(), self._files(branch), self._posted(branch)
         )
-        answers = await asyncio.gather(settings, around)
-        effective, permissions, retention, classic, minutes, here = answers[0]
+        answers = await asyncio.gather(settings, around, apps)
+        effective, permissions, retention, classic, minutes = answers[0]
         (held, names), secrets, environments, (policy, workflows), seen = answers[1]
         template = app_manifest("gate")
         return Facts(
@@ -108,7 +125,8 @@ class _Questions:
             posted=seen,
             group_minutes=minutes,
             classic_protection=classic,
-            installed=here,
+            installed=answers[2][0],
+            courier=answers[2][1] if courier else None,
             asked=template["default_permissions"],
             asked_events=tuple(template["default_events"]),
         )
@@ -162,7 +180,7 @@ class _Questions:
         self, branch: str
     ) -> tuple[Followed | CouldNotRead | None, dict[str, bytes | None] | CouldNotRead]:
         """The policy and the workflow files of the default branch, which come with one request."""
-        tip = await _read(branch_tip(*self._place, f"refs/heads/{branch}"))
+        tip = await _read(branch_tip(*self._place, f"{BRANCHES}{branch}"))
         if isinstance(tip, CouldNotRead):
             return tip, tip
         if tip is None:
@@ -170,27 +188,32 @@ class _Questions:
         return await self._policy(tip.target, branch), _workflows(tip.target)
 
     async def _policy(self, tip: TargetCommit, branch: str) -> Followed | CouldNotRead | None:
-        text = file_text(tip.policy)
-        if text is None:
-            return None
-        reused = await self._reused(text if isinstance(text, str) else "")
-        if isinstance(reused, CouldNotRead):
-            return reused
-        state = read_policy(PolicySource(text, branch, tip.oid, reused=reused), read_presets())
-        faults = tuple(fault_line(POLICY_PATH, error) for error in state.errors)
-        if isinstance(text, Unread):
-            faults = (text.because,)
-        return Followed(state.policy.queue.kind, state.policy.agents.branches, faults)
+        """As the gate reads it, the organisation's and what it reuses included; but with what this token may see."""
+        repository = RepositoryName(0, self._owner, self._name, branch)
+        state = await _read(policy_of_tip(_Person(self._client), 0, repository, f"{BRANCHES}{branch}", tip))
+        if isinstance(state, CouldNotRead) or state.origin == "default":
+            return state if isinstance(state, CouldNotRead) else None
+        if state.origin == "unread":
+            return CouldNotRead(state.because)
+        faults = tuple(fault_line(state.source.given or POLICY_PATH, error) for error in state.errors)
+        return Followed(state.policy.queue.kind, state.policy.agents.branches, faults, state.policy.queue.method)
 
-    async def _reused(self, text: str) -> str | CouldNotRead | None:
-        """The text of the policy that this one reuses."""
-        at = reference_of(text)
-        if at is None:
+    async def _installed(self, configured: AppSettings | None) -> Installed | CouldNotRead | None:
+        """One of our Apps on the repository, by its own key; None where it is not installed there."""
+        if configured is None:
+            return CouldNotRead("the App's key is not configured here")
+        address, accounts = self._settings.github_api_url, self._settings.accounts
+        app = GitHubApp(AppIdentity("gate", configured.app_id, configured.private_keys, address, accounts))
+        try:
+            found = await installations.repository_installation(app.app, self._owner, self._name)
+            served = app.identity.serves(found.account.login if found.account else None)
+            return Installed(found.permissions, found.events, found.suspended_at is not None, served, found.id)
+        except NotFound:
             return None
-        found = await _read(contents.file(self._client, at.owner, at.name, at.path, at.commit))
-        if found is None:
-            return CouldNotRead(f"there is no {at.path} in {at.owner}/{at.name} at {at.commit[:12]} for this token")
-        return found if isinstance(found, CouldNotRead) else found[1].decode("utf-8", "replace")
+        except BadCredentials as wrong:
+            return CouldNotRead(wrong.because)
+        finally:
+            await app.aclose()
 
     async def _posted(self, branch: str) -> Posted | CouldNotRead:
         seen = await _read(posted.posted_checks(*self._place, branch))
@@ -223,24 +246,3 @@ def _text(entry: BlobEntry) -> bytes | None:
     if blob is None or blob.is_truncated or blob.text is None:
         return None
     return blob.text.encode("utf-8", "surrogatepass")
-
-
-async def installed(settings: Settings, owner: str, name: str) -> Installed | CouldNotRead | None:
-    """The gate's App on a repository, by its own key; None where it is not installed there."""
-    if settings.gate is None:
-        return CouldNotRead("the App's key is not configured here")
-    app = _app(settings, settings.gate)
-    try:
-        found = await installations.repository_installation(app.app, owner, name)
-        served = app.identity.serves(found.account.login if found.account else None)
-        return Installed(found.permissions, found.events, found.suspended_at is not None, served, found.id)
-    except NotFound:
-        return None
-    except BadCredentials as wrong:
-        return CouldNotRead(wrong.because)
-    finally:
-        await app.aclose()
-
-
-def _app(settings: Settings, gate: AppSettings) -> GitHubApp:
-    return GitHubApp(AppIdentity("gate", gate.app_id, gate.private_keys, settings.github_api_url, settings.accounts))

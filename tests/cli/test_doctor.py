@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from app.cli.commands import app
 from app.local.shipped import app_manifest
+from tests.github.faults import Fault
 from tests.github.server import SimulatedGitHub
 from tests.github.state import App, CommitStatus, Deployable, Repository, Ruleset
 
@@ -57,6 +58,7 @@ class Scene:
     gate: App
     key: str
     courier: App
+    couriers_key: str
 
     async def asked(self, *options: str, login: str = "ada", command: str = "doctor", **more: str) -> tuple[int, str]:
         environment = {
@@ -98,10 +100,10 @@ async def place(tmp_path: Path) -> AsyncIterator[Scene]:
         shop = await hub.repository("acme/shop", files, collaborators={"bob": "write"})
         manifest, other = app_manifest("gate"), app_manifest("courier")
         gate, key = hub.register_app("gate", manifest["default_permissions"], manifest["default_events"])
-        courier, _ = hub.register_app("courier", other["default_permissions"], [])
+        courier, couriers_key = hub.register_app("courier", other["default_permissions"], [])
         hub.install(gate, "acme")
         hub.install(courier, "acme")
-        yield Scene(hub, address, shop, gate, key, courier)
+        yield Scene(hub, address, shop, gate, key, courier, couriers_key)
     finally:
         await hub.stop()
 
@@ -237,12 +239,51 @@ async def test_a_required_check_of_another_service_is_known_by_what_it_posted(pl
     assert await place.found() == (0, [])
 
 
+async def test_the_organisations_policy_and_what_it_reuses_are_followed(place: Scene) -> None:
+    text = "version: 1\nqueue: {kind: external}\n"
+    rules = await place.hub.repository("acme/rules", {"policy.yml": text})
+    commit = await place.hub.git(rules).rev_parse("refs/heads/main")
+    await place.hub.repository(
+        "acme/.github", {"mergegate.yml": f"version: 1\nreuse: acme/rules/policy.yml@{commit}\n"}
+    )
+    await place.protect()
+    code, found = await place.found()
+    words = "The default branch has GitHub's merge queue, and by the policy somebody else merges"
+    assert (code, [what.partition(":")[0] for what in found]) == (1, [words])
+    await place.hub.push(rules, "main", {"policy.yml": None}, author="ada")
+    broken = {".github/mergegate.yml": "version: 1\nqueue: {kind: fast}\n"}
+    await place.hub.push(place.shop, "main", broken, author="ada")
+    code, found = await place.found()
+    assert (code, len(found)) == (1, 1)
+    assert found[0].startswith(
+        "The policy file cannot be used, so nothing of an agent's passes: .github/mergegate.yml:2:"
+    )
+
+
+async def test_what_the_couriers_app_may_do_too_much_is_found(place: Scene) -> None:
+    await place.protect()
+    configured = {
+        "MERGEGATE_COURIER_APP_ID": str(place.courier.id),
+        "MERGEGATE_COURIER_PRIVATE_KEY": place.couriers_key,
+    }
+    assert (await place.asked(**configured))[0] == 0
+    (writer,) = [one for one in place.hub.world.installations.values() if one.app_id == place.courier.id]
+    writer.permissions = {**writer.permissions, "workflows": "write"}
+    code, out = await place.asked(**configured)
+    assert (code, "The courier's App may write `workflows`" in out) == (1, True)
+
+
 async def test_it_asks_no_more_than_forty_times(place: Scene) -> None:
     await place.protect()
     place.shop.environments = {f"e{number}": Deployable(number, f"e{number}", branches=["x"]) for number in range(10)}
+    now, everywhere = place.hub.world.now(), {"ref_name": {"include": ["~ALL"], "exclude": []}}
+    for number in range(90, 105):
+        more = Ruleset(number, f"r{number}", "branch", "active", everywhere, [{"type": "deletion"}], [], now, now)
+        place.shop.rulesets[number] = more
     before = len(place.hub.requests)
     code, out = await place.asked()
     assert code == 2
+    assert "The ruleset `r104` does not show who bypasses it." in out
     assert "only 6 environments are looked at" in out
     assert len(place.hub.requests) - before < 40
 
@@ -261,6 +302,44 @@ async def test_what_somebody_without_the_right_cannot_see_is_said(place: Scene) 
     code, out = await place.asked(login="carol")
     assert "? The names of Actions secrets of the repository could not be read" in out
     assert "KEY" not in out
+
+
+async def test_what_github_refuses_is_said_for_each_question_and_nothing_is_called_well(place: Scene) -> None:
+    await place.protect()
+    place.hub.faults.add(Fault("fail", path="/repos/acme/shop/", count=100, status=403, message="No."))
+    place.hub.faults.add(Fault("errors", path="/graphql", count=100, message="No."))
+    code, out = await place.asked("--json")
+    symptoms = json.loads(out)["symptoms"]
+    assert (code, {one["level"] for one in symptoms}) == (2, {"unknown"})
+    subjects = [one["what"].partition(" could not be read")[0] for one in symptoms]
+    assert subjects == [
+        "The rules in force",
+        "The rulesets",
+        "What workflows may do",
+        "How long checks and logs are kept",
+        "Classic branch protection",
+        "The policy file",
+        "The names of Actions secrets of the repository",
+        "The names of Actions secrets of the organisation",
+        "The names of Dependabot's secrets",
+        "The environments",
+        "The workflow files",
+        "The App's installation",
+    ]
+
+
+async def test_an_app_that_is_not_installed_and_workflows_that_are_no_folder_are_said(place: Scene) -> None:
+    await place.protect()
+    place.hub.world.installations.clear()
+    files = {".github/workflows/ci.yml": None, ".github/workflows": "a file\n"}
+    await place.hub.push(place.shop, "main", files, author="ada")
+    assert await place.found() == (
+        1,
+        [
+            "The gate's App is not installed on this repository.",
+            "The workflow files could not be read: .github/workflows is no folder",
+        ],
+    )
 
 
 async def test_an_account_that_is_not_served_is_said(place: Scene) -> None:

@@ -45,6 +45,7 @@ class Followed:
     queue: Literal["native", "serial", "external"]
     namespace: tuple[str, ...]  # patterns of agents' branches
     faults: tuple[str, ...] = ()
+    method: Literal["merge", "squash", "rebase"] = "merge"  # of the gate's own queue
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,8 @@ class Posted:
 class Facts:
     """Answers of GitHub's API in its own words; see `app.github.rulesets` and `app.github.guards`.
 
-    `installed` is None where there is none, `policy` where the repository has no file of its own. `workflows` are the
+    `installed` is None where there is none, `courier` also where none is configured, `policy` where neither repository
+    nor organisation has a file. `workflows` are the
     files of the default branch by path, None where one cannot be read as text. `names` are logins and slugs by kind
     and id of a bypass actor. `group_minutes` is how long runs for merge groups took at most, None where there was none.
     """
@@ -106,6 +108,7 @@ class Facts:
     group_minutes: float | CouldNotRead | None
     classic_protection: bool | CouldNotRead
     installed: Installed | CouldNotRead | None
+    courier: Installed | CouldNotRead | None
     asked: Mapping[str, str]  # permissions of the manifest
     asked_events: tuple[str, ...]
 

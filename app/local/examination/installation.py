@@ -6,6 +6,11 @@ from collections.abc import Iterator
 
 from app.local.examination.facts import CouldNotRead, Facts, Installed, Symptom
 
+_TOO_MUCH = {
+    "workflows": "an agent's branch can bring a workflow file that names any secret",
+    "administration": "who holds its token can change the rules",
+}
+
 
 def symptoms(facts: Facts) -> Iterator[Symptom]:
     here = facts.installed
@@ -17,6 +22,7 @@ def symptoms(facts: Facts) -> Iterator[Symptom]:
     else:
         yield from _state(here)
         yield from _rights(facts, here)
+    yield from _courier(facts.courier)
 
 
 def _state(here: Installed) -> Iterator[Symptom]:
@@ -37,3 +43,14 @@ def _rights(facts: Facts, here: Installed) -> Iterator[Symptom]:
     missing = [event for event in facts.asked_events if event not in here.events]
     if missing:
         yield Symptom("wrong", f"The App does not hear of {', '.join(missing)}.", "Tick them in the App's settings.")
+
+
+def _courier(writer: Installed | CouldNotRead | None) -> Iterator[Symptom]:
+    """Whatever agents push carries its token, so what it may not do they cannot."""
+    if isinstance(writer, CouldNotRead):
+        what = f"The installation of the courier's App could not be read: {writer.because}"
+        yield Symptom("unknown", what, "Look at its key and at GitHub's answer, and run the same command again.")
+    for name, reach in _TOO_MUCH.items():
+        if isinstance(writer, Installed) and writer.granted.get(name) == "write":
+            what = f"The courier's App may write `{name}`: {reach}."
+            yield Symptom("wrong", what, "Take it out of that App's permissions; the courier never needs it.")

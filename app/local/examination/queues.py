@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from app.local.examination.facts import CouldNotRead, Facts, Json, Symptom, unread
+from app.local.examination.facts import CouldNotRead, Facts, Followed, Json, Symptom, unread
 
-_METHODS = {"MERGE": "allow_merge_commit", "SQUASH": "allow_squash_merge", "REBASE": "allow_rebase_merge"}
+_METHODS = {"merge": "allow_merge_commit", "squash": "allow_squash_merge", "rebase": "allow_rebase_merge"}
 _NEARLY = 0.8  # of the time that the queue waits for checks
 
 
@@ -17,6 +17,8 @@ def symptoms(facts: Facts) -> Iterator[Symptom]:
     if facts.kind == "serial" and facts.repository.get("allow_auto_merge") is False:
         what = "Auto-merge is off, so people get into the gate's queue by `/requeue` alone."
         yield Symptom("odd", what, "Settings, General: allow auto-merge.")
+    if facts.kind == "serial" and isinstance(facts.policy, Followed):
+        yield from _method(facts, facts.policy.method, "The gate's queue")
 
 
 def _kind(facts: Facts) -> Iterator[Symptom]:
@@ -36,7 +38,7 @@ def _native(facts: Facts, queue: Json) -> Iterator[Symptom]:
         what = "Branches must be up to date before merging, and there is a merge queue, which does that by itself."
         yield Symptom("odd", what, "Switch off `Require branches to be up to date`.")
     yield from _sizes(queue)
-    yield from _method(facts, queue)
+    yield from _method(facts, str(queue.get("merge_method")).lower(), "The merge queue")
     yield from _times(facts, queue)
 
 
@@ -51,16 +53,15 @@ def _sizes(queue: Json) -> Iterator[Symptom]:
         yield Symptom("odd", what, "Set the least number of a group to 1, unless runs are dear.")
 
 
-def _method(facts: Facts, queue: Json) -> Iterator[Symptom]:
+def _method(facts: Facts, method: str, whose: str) -> Iterator[Symptom]:
     """GitHub shows the repository's merge methods to those who may write."""
-    method = str(queue.get("merge_method"))
     lists = [one["allowed_merge_methods"] for one in facts.parameters("pull_request") if "allowed_merge_methods" in one]
     forbidden = facts.repository.get(_METHODS.get(method, "")) is False
-    if forbidden or any(method.lower() not in allowed for allowed in lists):
-        what = f"The merge queue merges by {method}, which the repository or a rule does not allow."
+    if forbidden or any(method not in allowed for allowed in lists):
+        what = f"{whose} merges by `{method}`, which the repository or a rule does not allow."
         yield Symptom("wrong", what, "Allow that method, or choose another one for the queue.")
-    if method == "MERGE" and facts.parameters("required_linear_history"):
-        what = "The merge queue makes merge commits, and a rule demands a linear history."
+    if method == "merge" and facts.parameters("required_linear_history"):
+        what = f"{whose} makes merge commits, and a rule demands a linear history."
         yield Symptom("wrong", what, "Let the queue squash or rebase, or take the rule out.")
 
 

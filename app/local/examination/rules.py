@@ -28,7 +28,9 @@ def _dismissals(facts: Facts) -> Iterator[Symptom]:
     installed = getattr(facts.installed, "id", 0)
     for parameters in facts.parameters("pull_request"):
         restriction = parameters.get("dismissal_restriction") or {}
-        apps = [one.get("id") for one in restriction.get("allowed_actors") or () if "Integration" in str(one["type"])]
+        apps = [
+            one.get("id") for one in restriction.get("allowed_actors") or () if "Integration" in str(one.get("type"))
+        ]
         if restriction.get("enabled") and not {facts.app_id, installed}.intersection(apps):
             what = (
                 "Only some may dismiss reviews, and the gate's App is not among them: approvals of older commits stay."

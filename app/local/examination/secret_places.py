@@ -57,7 +57,7 @@ def _dependabots(names: Sequence[str] | CouldNotRead, files: Sequence[WorkflowTe
     if isinstance(names, CouldNotRead):
         yield unread("The names of Dependabot's secrets", names, "Dependabot secrets: read")
         return
-    used = _used([file for file in files if ON_PULLS & set(file.workflow.events)])
+    used = _used([file for file in files if ON_PULLS & file.events])
     given = [name for name in names if name.upper() in used or ALL_SECRETS in used]
     if given:
         what = f"Pull requests of Dependabot run new versions of dependencies with its secrets: {listed(given)}."
@@ -74,7 +74,7 @@ def _environments(facts: Facts, files: Sequence[WorkflowText]) -> Iterator[Sympt
         if isinstance(is_open, CouldNotRead):
             yield unread(f"Which branches may use the environment `{one.name}`", is_open, "Actions: read")
         elif is_open:
-            yield from _open(one, is_used=one.name in used)
+            yield from _open(one, is_used=any(one.name == name or "${{" in name for name in used))
 
 
 def _environment(job: Mapping[str, object]) -> str:

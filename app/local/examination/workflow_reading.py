@@ -17,14 +17,17 @@ from checks.workflow_notes import workflow_notes
 # Runs for these happen on the pull request's own code, with the rights of the repository:
 # https://docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows
 ON_PULLS = frozenset({"pull_request", "pull_request_review", "pull_request_review_comment"})
+_ON_AGENTS = ON_PULLS | {"create"}  # a new branch, without a filter
 
 
 @dataclass(frozen=True, slots=True)
 class WorkflowText:
-    """`runs_agents_code`: on agents' branches, or because a workflow calls it that does; `started` is the former."""
+    """`events` are those of the workflows that call it too. `runs_agents_code`: on agents' branches, or because a
+    workflow calls it that does; `started` is the former alone."""
 
     workflow: Workflow
     data: bytes
+    events: frozenset[str]
     started: bool
     runs_agents_code: bool
 
@@ -42,11 +45,22 @@ class WorkflowText:
 def read_workflows(facts: Facts) -> list[WorkflowText]:
     """Those that can be read; `unreadable` lists the others."""
     files = {} if isinstance(facts.workflows, CouldNotRead) else facts.workflows
-    read = [(workflow, data) for path, data in files.items() if data and (workflow := read_workflow(path, data))]
+    texts = {path: data for path, data in files.items() if data}
+    workflows = {path: found for path, data in texts.items() if (found := read_workflow(path, data))}
+    own = f"{facts.repository.get('full_name')}/"
     branches = names_under(facts.namespace)
-    started = {one.path for one, _ in read if _is_started(one, branches)}
-    reached = _with_called({one.path: one for one, _ in read}, started)
-    return [WorkflowText(one, data, one.path in started, one.path in reached) for one, data in read]
+    started = {path for path, one in workflows.items() if _is_started(one, branches)}
+    callers = _callers(workflows, own)
+    return [
+        WorkflowText(
+            workflow=one,
+            data=texts[path],
+            events=frozenset(event for caller in callers[path] for event in workflows[caller].events),
+            started=path in started,
+            runs_agents_code=bool(callers[path] & started),
+        )
+        for path, one in workflows.items()
+    ]
 
 
 def unreadable(facts: Facts) -> list[str]:
@@ -64,14 +78,27 @@ def raw_job(workflow: Workflow, job: Job) -> Mapping[str, object]:
 
 def _is_started(workflow: Workflow, branches: Sequence[str]) -> bool:
     push = workflow.events.get("push")
-    return bool(ON_PULLS & set(workflow.events)) or (push is not None and is_pushed_to(push, branches))
+    return bool(_ON_AGENTS & set(workflow.events)) or (push is not None and is_pushed_to(push, branches))
 
 
-def _with_called(workflows: Mapping[str, Workflow], started: set[str]) -> set[str]:
-    waiting, reached = list(started), set(started)
-    while waiting:
-        jobs = workflows[waiting.pop()].jobs
-        called = {job.uses[2:] for job in jobs if job.uses.startswith(("./", "$/"))} & set(workflows)
-        waiting += called - reached
-        reached |= called
-    return reached
+def _callers(workflows: Mapping[str, Workflow], own: str) -> dict[str, set[str]]:
+    """For each workflow itself and all that call it, directly or not."""
+    called = {path: set(_calls(one, own)) & set(workflows) for path, one in workflows.items()}
+    callers: dict[str, set[str]] = {path: set() for path in workflows}
+    for path in workflows:
+        waiting = [path]
+        while waiting:
+            at = waiting.pop()
+            if path not in callers[at]:
+                callers[at].add(path)
+                waiting += called[at]
+    return callers
+
+
+def _calls(workflow: Workflow, own: str) -> Iterator[str]:
+    """Paths in the same repository, by `./`, `$/` or its own name."""
+    for job in workflow.jobs:
+        if job.uses.startswith(("./", "$/")):
+            yield job.uses[2:]
+        elif job.uses.startswith(own):
+            yield job.uses.removeprefix(own).partition("@")[0]

@@ -59,7 +59,7 @@ def _written(workflow: Workflow) -> Iterator[tuple[str, str]]:
 
 def _heads(files: Sequence[WorkflowText]) -> Iterator[Symptom]:
     for file in files:
-        events = [event for event in _WITH_OTHERS_RIGHTS if event in file.workflow.events]
+        events = [event for event in _WITH_OTHERS_RIGHTS if event in file.events]
         steps = [step for job in file.workflow.jobs for step in job.steps if _fetches_head(step)]
         if events and steps:
             what = (
