@@ -35,7 +35,9 @@ def doctor(
         str | None, typer.Argument(metavar="[OWNER/REPO]", help="For example acme/shop; without it the service itself.")
     ] = None,
     gate: Annotated[int | None, typer.Option(help="The gate App's id; the one that is configured.")] = None,
-    queue: Annotated[QueueKind, typer.Option(help="native, serial (the gate's own) or none.")] = "native",
+    queue: Annotated[
+        QueueKind, typer.Option(help="Where no policy says it: native, serial (the gate's own) or none.")
+    ] = "native",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Say what lets somebody past the gate, or with no repository what is wrong with the service.

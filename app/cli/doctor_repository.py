@@ -100,8 +100,13 @@ class _Questions:
             _read(guards.longest_group_run(*self._place)),
         )
         apps = asyncio.gather(*(_read(self._installed(one)) for one in (self._settings.gate, courier)))
+        owner = about.get("owner") or {}
         around = asyncio.gather(
-            self._rulesets(app_id), self._secrets(), self._environments(), self._files(branch), self._posted(branch)
+            self._rulesets(app_id),
+            self._secrets(in_organization=owner.get("type") != "User"),
+            self._environments(),
+            self._files(branch),
+            self._posted(branch),
         )
         answers = await asyncio.gather(settings, around, apps)
         effective, permissions, retention, classic, minutes = answers[0]
@@ -152,9 +157,14 @@ class _Questions:
             names |= {("Integration", number): slug for number, slug in slugs.items()}
         return names
 
-    async def _secrets(self) -> Secrets:
-        kept = ("actions/secrets", "actions/organization-secrets", "dependabot/secrets")
-        return Secrets(*await asyncio.gather(*(_read(guards.secrets(*self._place, one)) for one in kept)))
+    async def _secrets(self, *, in_organization: bool) -> Secrets:
+        kept = (
+            "actions/secrets",
+            "dependabot/secrets",
+            *(("actions/organization-secrets",) if in_organization else ()),
+        )
+        own, dependabots, *shared = await asyncio.gather(*(_read(guards.secrets(*self._place, one)) for one in kept))
+        return Secrets(own, shared[0] if shared else (), dependabots)
 
     async def _environments(self) -> list[Environment] | CouldNotRead:
         found = await _read(guards.environments(*self._place))

@@ -60,7 +60,9 @@ class Scene:
     courier: App
     couriers_key: str
 
-    async def asked(self, *options: str, login: str = "ada", command: str = "doctor", **more: str) -> tuple[int, str]:
+    async def asked(
+        self, *options: str, login: str = "ada", command: str = "doctor", at: str = "acme/shop", **more: str
+    ) -> tuple[int, str]:
         environment = {
             "MERGEGATE_GITHUB_API_URL": self.address,
             "MERGEGATE_APP_ID": str(self.gate.id),
@@ -69,7 +71,7 @@ class Scene:
             "GH_TOKEN": self.hub.user_token(login),
             **more,
         }
-        arguments = (command, "acme/shop", *options)
+        arguments = (command, at, *options)
         done = await asyncio.to_thread(CliRunner().invoke, app, arguments, env=environment)
         return done.exit_code, done.stdout + done.stderr
 
@@ -302,6 +304,14 @@ async def test_what_somebody_without_the_right_cannot_see_is_said(place: Scene) 
     code, out = await place.asked(login="carol")
     assert "? The names of Actions secrets of the repository could not be read" in out
     assert "KEY" not in out
+
+
+async def test_a_persons_own_repository_is_given_no_secrets_of_an_organisation(place: Scene) -> None:
+    place.hub.user("ada")
+    await place.hub.repository("ada/tool", {"a": "1\n"})
+    await place.asked(at="ada/tool")
+    asked = [one.path for one in place.hub.requests if one.path.endswith("secrets")]
+    assert sorted(asked) == ["/repos/ada/tool/actions/secrets", "/repos/ada/tool/dependabot/secrets"]
 
 
 async def test_what_github_refuses_is_said_for_each_question_and_nothing_is_called_well(place: Scene) -> None:

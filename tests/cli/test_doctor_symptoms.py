@@ -20,7 +20,7 @@ from app.local.examination import (
 )
 from app.local.examination.branch_filters import is_pushed_to, lets_in, names_under
 from app.local.protection import agents_ruleset, gate_ruleset
-from app.local.shipped import ruleset_template
+from app.local.shipped import ruleset_template, verifier_workflow
 
 GATE, COURIER, ACTIONS = 11, 12, 15368
 RULES = gate_ruleset(ruleset_template(), GATE, [], "native")
@@ -337,6 +337,7 @@ FINE: list[dict[str, Any]] = [
     ),
     rule("pull_request", allowed_merge_methods=["merge", "squash"]),
     {"retention": {"days": 14}},
+    {"workflows": {".github/workflows/mergegate-verify.yml": verifier_workflow().encode()}},
     {"group_minutes": 20.0},
     environment(secrets=()),
     environment(["main", "release/*", "!agent/*"]),
