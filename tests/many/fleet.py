@@ -14,6 +14,7 @@ import httpx
 from tests.demo.service import free_port
 from tests.many.processes import Known, descendants
 from tests.service.process import GateProcess
+from tests.standby import SERVICE, standby
 
 
 @dataclass
@@ -84,7 +85,8 @@ def _member(folder: Path, settings: Mapping[str, str], number: int, part: str) -
     }
     of_gate = ("MERGEGATE_APP_ID", "MERGEGATE_PRIVATE_KEY", "MERGEGATE_WEBHOOK_SECRET")
     shared = {name: value for name, value in settings.items() if part != "proxy" or not name.startswith(of_gate)}
-    return GateProcess(part, sys.executable, {**shared, **own}, folder / f"{part}-{number}.log")
+    log = folder / f"{part}-{number}.log"
+    return GateProcess(part, sys.executable, {**shared, **own}, log, standby=standby(*SERVICE))
 
 
 class Spread(httpx.AsyncBaseTransport):
