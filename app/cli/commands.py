@@ -60,7 +60,10 @@ COMMANDS = {
         "wait:wait", "Wait for the gate's answer on a pull request, with the token in GH_TOKEN or GITHUB_TOKEN."
     ),
     "setup": Command("setup:setup", "Register the gate's App, or the courier's, from a server without a browser."),
-    "rotate": Command("rotate:rotate", "Take a new private key or webhook secret beside the old one, or it alone."),
+    "rotate": Command(
+        "rotate:rotate",
+        "Take a new private key, webhook secret or client secret beside the old one, or it alone.",
+    ),
     "setup-ci": Command(
         "setup_ci:setup_ci",
         "Open a pull request with the workflow files that are missing, with the token in GH_TOKEN or GITHUB_TOKEN.",
@@ -71,7 +74,7 @@ COMMANDS = {
     ),
     "doctor": Command(
         "doctor:doctor",
-        "Say what lets somebody past the gate, with the token in GH_TOKEN or GITHUB_TOKEN.",
+        "Say what lets somebody past the gate, or with no repository what is wrong with the service.",
     ),
     "stop-hook": Command(
         "stop_hook:stop_hook",

@@ -8,6 +8,7 @@ import io
 import os
 import sys
 import traceback
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NoReturn, TextIO
@@ -57,6 +58,8 @@ def main() -> None:
     _open_streams()
     errors = sys.stderr
     code = _carried_out(sys.argv[1:])
+    if code == _INTERRUPTED:
+        warnings.simplefilter("ignore", RuntimeWarning)  # what was about to be awaited is nobody's fault then
     # Where standard error breaks, typer puts another stream in its place and ends with 1.
     sys.exit(code if sys.stderr is errors else _COULD_NOT_LOOK)
 

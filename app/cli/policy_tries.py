@@ -6,6 +6,7 @@ import asyncio
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -181,6 +182,8 @@ def _counted(replayed: Sequence[Replayed]) -> None:
 
 def policy_given(name: str) -> PolicyState:
     """The state of a policy file on this machine. Raises CannotLook with its faults."""
+    if name == POLICY_PATH and not Path(name).exists():
+        raise CannotLook(f"there is no {POLICY_PATH} in this folder. Start this in the clone, or give --policy FILE.")
     state = read_policy(PolicySource(read_text(name), "refs/heads/main", "0" * 40, shown(name)), read_presets())
     if state.errors:
         raise CannotLook("\n".join(fault_line(shown(name), error) for error in state.errors))

@@ -41,6 +41,7 @@ _STYLES: dict[Status, tuple[str, Style]] = {
     Status.SKIPPED: ("-", "dim"),
 }
 _OPEN = (Status.FAILED, Status.ERRORED, Status.PENDING)
+_RUNS: tuple[Literal["evidence", "review"], ...] = ("evidence", "review")
 _NARROWEST = 20  # columns for words, however deep in the tree
 
 
@@ -100,12 +101,18 @@ def headline(verdict: Verdict) -> str:
 
 
 def print_verdict(verdict: Verdict) -> None:
-    """The result tree, readable from 40 columns on."""
+    """The result tree, readable from 40 columns on. A check's line says the next step, as its title on GitHub does."""
+    from policies.titles import title
+
     width = shutil.get_terminal_size().columns
     for line in wrapped(headline(verdict), width):
         print_line(line, _STYLES[verdict.status][1])
-    for name, root in (("evidence", verdict.evidence), ("review", verdict.review)):
-        for line in (*_item(root.status, f"mergegate/{name}", "", "", width), *_parts(root, width)):
+    for run in _RUNS:
+        root = verdict.root(run)
+        for line in (
+            *_item(root.status, f"mergegate/{run}: {title(verdict, run)}", "", "", width),
+            *_parts(root, width),
+        ):
             print_line(line)
 
 

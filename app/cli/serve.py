@@ -48,6 +48,8 @@ async def _migrate(settings: Settings) -> None:
 
 
 def _run(*, web: bool, work: bool, proxy: bool = False) -> None:
+    settings = _settings()  # what is wrong there is said at once
+    log.info("starting")
     # Imported here, because the service with its GitHub client takes longer to load than the other commands to run.
     # Nothing of it is garbage; looking for some meanwhile took an eighth of the time.
     gc.disable()
@@ -55,7 +57,6 @@ def _run(*, web: bool, work: bool, proxy: bool = False) -> None:
     from app.serving import serve as serving
 
     gc.enable()
-    settings = _settings()
     reread = functools.partial(read_settings, os.environ)
     asyncio.run(serving(settings, Parts(web=web, work=work), reread=reread, proxy=proxy))
     # The interpreter's last collection would walk through all of githubkit's models, a third of a second for nothing.

@@ -307,7 +307,7 @@ def test_people_get_a_tree_that_begins_with_the_verdict(shop: Shop, bundle: str,
     assert result.exit_code == 1
     assert lines[0].startswith("failed: high risk (ci), needs a person;")
     assert all(len(line) <= 40 for line in lines[1:-1])
-    assert "✗ mergegate/evidence" in lines
+    assert lines[2].startswith("✗ mergegate/evidence: Set risk.level to")
     assert "Fix: Set risk.level to high." in " ".join(result.stdout.replace("│", " ").split())
     assert lines[-1].startswith("Judged without GitHub, and therefore as an agent's")
 

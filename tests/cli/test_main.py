@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shlex
+import signal
+import socket
 import subprocess
 import sys
 
@@ -136,3 +138,17 @@ def test_who_presses_control_c_sees_no_traceback(
         main.main()
     assert ended.value.code == 130
     assert capsys.readouterr() == ("", "")
+
+
+def test_control_c_while_github_is_asked_says_nothing_of_what_was_not_awaited() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "GH_TOKEN": "ghp_x"}
+        environment["MERGEGATE_GITHUB_API_URL"] = f"http://localhost:{silent.getsockname()[1]}"
+        program = (sys.executable, "-m", "app.cli.main", "wait", "acme/shop#1")
+        with subprocess.Popen(program, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as waits:
+            silent.settimeout(60)
+            connection, _ = silent.accept()
+            with connection:
+                waits.send_signal(signal.SIGINT)
+                said = waits.communicate(timeout=60)
+    assert (waits.returncode, *said) == (130, b"", b"")

@@ -93,6 +93,16 @@ def test_files_that_cannot_be_used(files: tuple[str, str], call: Callable[..., D
     assert f"{policy}:2:1: `rule`: there is no such field. Did you mean `rules`?" in broken.refusal
 
 
+def test_who_is_not_in_the_clone_is_told_so(
+    files: tuple[str, str], call: Callable[..., Done], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    done = call(try_cases, files[1], ".github/mergegate.yml")
+    told = "there is no .github/mergegate.yml in this folder. Start this in the clone, or give --policy FILE."
+    assert (done.code, done.refusal) == (2, told)
+
+
 async def _record(url: str) -> None:
     """Pull requests 12 (open) and 7, 8, 9 (merged, in that order); 8 was recorded by another version."""
     async with Database.open(url, Path("/nonexistent")) as database, database.transaction() as connection:
