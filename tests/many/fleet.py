@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import signal
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -11,7 +12,9 @@ from pathlib import Path
 
 import httpx
 
+from app.store.embedded import Embedded
 from tests.demo.service import free_port
+from tests.many.outage import outage
 from tests.many.processes import Known, descendants
 from tests.service.process import GateProcess
 from tests.standby import SERVICE, standby
@@ -32,6 +35,10 @@ class Fleet:
     async def start(self) -> None:
         for one in self.members:
             await one.start()
+        await self.healthy()
+
+    async def healthy(self) -> None:
+        """Return when all answer that the database answers. AssertionError when one has ended or takes too long."""
         for one in self.members:
             await one.healthy()
 
@@ -50,6 +57,12 @@ class Fleet:
             code, _ = await member.stop()
             assert code == 0, member.log_end()
         await member.start()
+
+    async def lose_database(self, server: Embedded, how: signal.Signals, seconds: float) -> None:
+        """It goes away for so long. All have started by now, and none ends of it."""
+        self.ends[f"database by {how.name}"] += 1
+        await outage(server, how, seconds)
+        await self.healthy()
 
     async def stop(self) -> list[int]:
         """Their exit codes."""

@@ -1,6 +1,6 @@
-"""Processes are killed and stopped at random while everything happens at once, and nothing is lost.
+"""Processes are killed and stopped at random, and their database too, while everything happens: nothing is lost.
 
-Under MERGEGATE_SOAK=1 they are eight for two minutes, else five for three ends. MERGEGATE_SEED repeats a run.
+Under MERGEGATE_SOAK=1 they are eight for two minutes, else five for four ends. MERGEGATE_SEED repeats a run.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import contextlib
 import itertools
 import os
 import random
+import signal
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
@@ -22,9 +23,11 @@ from app.github.identity import AppIdentity
 from app.proxy.stopping import stop
 from app.secret import SecretStr
 from app.store.database import Database
+from app.store.embedded import Embedded
 from tests.databases import anyio_backend, data_folder, database, database_url, server
 from tests.many.agents import Agent, agents, noted
 from tests.many.fleet import Fleet, Spread, fleet
+from tests.many.outage import FAST, IMMEDIATE
 from tests.many.processes import left_after
 from tests.many.town import Street, street
 from tests.service.process import processes_of
@@ -36,12 +39,15 @@ pytestmark = pytest.mark.anyio
 SOAK = bool(os.environ.get("MERGEGATE_SOAK"))
 PARTS = ("web", "web", *("work",) * 4, "proxy", "proxy") if SOAK else ("web", "web", "work", "work", "proxy")
 AGENTS = "abcde" if SOAK else "ab"
-ROUNDS, SECONDS = (10, 120.0) if SOAK else (3, 0.0)  # at least
+ROUNDS, SECONDS = (10, 120.0) if SOAK else (4, 0.0)  # at least
+# The rounds in which the database ends, not one of the processes, and how.
+OUTAGES = {3: FAST, 8: IMMEDIATE} if SOAK else {2: IMMEDIATE}
+LONGEST_OUTAGE = 4.0  # seconds, beside its end and its start
 CROWDED = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 SECONDS_TO_END = 90.0 * CROWDED
 
 
-async def test_nothing_is_lost_whatever_is_killed_when(database: Database, database_url: str) -> None:
+async def test_nothing_is_lost_whatever_is_killed_when(server: Embedded, database: Database, database_url: str) -> None:
     seed = int(os.environ.get("MERGEGATE_SEED", "0")) or random.SystemRandom().randrange(1, 10**6)
     chance = random.Random(seed)
     with data_folder() as folder:
@@ -50,7 +56,7 @@ async def test_nothing_is_lost_whatever_is_killed_when(database: Database, datab
                 database, place.yard, place.installation.id, folder, running.addresses("proxy"), AGENTS, seed
             )
             print(f"\nseed {seed} (MERGEGATE_SEED repeats it)")
-            ended = await _rounds(place, running, team, database, chance)
+            ended = await _rounds(place, running, team, database, server, chance)
             await _until(lambda: _unsettled(place), running)
             await _check_pushes(place, team, database, ended, running)
             await _check_deliveries(place, database)
@@ -74,14 +80,16 @@ async def _stage(folder: Path, url: str, chance: random.Random) -> AsyncIterator
             await running.cleanup()
 
 
-async def _rounds(place: Street, running: Fleet, team: list[Agent], database: Database, chance: random.Random) -> Agent:
+async def _rounds(
+    place: Street, running: Fleet, team: list[Agent], database: Database, server: Embedded, chance: random.Random
+) -> Agent:
     """Things happen and processes end. The agent whose session was stopped half-way."""
     await asyncio.gather(*(one.clone() for one in team))
     enough, begun = asyncio.Event(), time.monotonic()
     pushing = [asyncio.create_task(one.run(enough)) for one in team]
     try:
         for number in itertools.count():
-            await _round(place, running, chance)
+            await _round(place, running, server, OUTAGES.get(number), chance)
             if number == ROUNDS // 2:
                 await _stop_session(place, team[0], database)
             if number + 1 >= ROUNDS and time.monotonic() - begun >= SECONDS:
@@ -93,10 +101,17 @@ async def _rounds(place: Street, running: Fleet, team: list[Agent], database: Da
     return team[0]
 
 
-async def _round(place: Street, running: Fleet, chance: random.Random) -> None:
+async def _round(
+    place: Street, running: Fleet, server: Embedded, how: signal.Signals | None, chance: random.Random
+) -> None:
+    if how:
+        await running.healthy()  # a process that finds no database when it starts ends, and nobody here starts it again
     happening = asyncio.create_task(place.happen(chance))
     await asyncio.sleep(chance.uniform(0, 2.0))
-    await running.disturb(chance)
+    if how:
+        await running.lose_database(server, how, chance.uniform(0, LONGEST_OUTAGE))
+    else:
+        await running.disturb(chance)
     await happening
 
 
