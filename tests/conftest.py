@@ -28,6 +28,27 @@ assert isinstance(_renderer, structlog.dev.ConsoleRenderer)
 _renderer.exception_formatter = structlog.dev.plain_traceback
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
+    """Coverage looks away from tests by chance, and from those that say that it has nothing to learn there.
+
+    It takes thrice the time, and what must be covered is covered by cases, which are the same in each run.
+    """
+    tracer = sys.gettrace()
+    if not (type(tracer).__module__ == "coverage" and _untraced(item)):
+        return (yield)
+    sys.settrace(None)
+    try:
+        return (yield)
+    finally:
+        sys.settrace(tracer)
+
+
+def _untraced(item: pytest.Item) -> bool:
+    by_chance = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
+    return by_chance or item.get_closest_marker("untraced") is not None
+
+
 @pytest.fixture(autouse=True)
 def github_as_described(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Fails a test whose simulated GitHub answered as GitHub does not. Tests without one pay nothing."""

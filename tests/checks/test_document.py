@@ -263,6 +263,7 @@ def test_a_fault_says_its_place(fault: Fault, text: str) -> None:
     assert str(fault) == text
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize(
     "text",
     [

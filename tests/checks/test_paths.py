@@ -252,6 +252,7 @@ def test_an_index_agrees_with_its_lists(patterns: list[list[str]], path: str) ->
     assert list(PathIndex(lists).matches(path)) == one_by_one
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize(
     "part", ["?", "*", "[!a]", "[^\U00010000]", "[a-\U0010ffff]", "**/", "**/?", "*/", "a", "é", "\U00010000", "!?"]
 )

@@ -18,7 +18,7 @@ from policies.evaluate import evaluate
 from policies.floor import floor_state, load_floor, with_floor
 from policies.load import PolicyState
 from policies.merge_group import evaluate_group
-from policies.verdict import GroupVerdict, Verdict
+from policies.verdict import GroupVerdict, JudgeOrder, Verdict
 from tests.checks.build import group
 from tests.policies import test_floor
 from tests.policies.build import ADA, BEA, HEAD, NOW, approval, change, person_snapshot, presets, snapshot, state
@@ -165,6 +165,12 @@ def test_each_word_is_decided_as_the_list_says(own: PolicyState, baseline: str, 
     alone = replace(own, digest="sha256:own"), replace(floor_state(own, floor), digest="sha256:floor")
     by_own, by_floor = (evaluate(one, of, gated=True) for one in alone)
     assert [word for word, holds in WORDS.items() if not holds(by_own, by_floor, both)] == []
+
+
+def test_a_judge_whom_both_ask_is_asked_once_within_the_limits_of_both() -> None:
+    floor = load_floor("version: 1\njudge: {low: [two], calls: 9, cost: 5}\n", presets())
+    verdict = evaluate(with_floor(state(OWN[-1]), floor), _JUDGED)
+    assert verdict.judges == (JudgeOrder("one", 5, 9), JudgeOrder("two", 5, 5))
 
 
 @pytest.mark.parametrize("word", ["evidence", "review"])

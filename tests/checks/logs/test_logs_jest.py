@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from checks.logs.jest import JestReader
 from checks.logs.parse import parse_log
-from checks.logs.report import LogReport, Summary
+from checks.logs.report import LogReport, Reading, Summary
 
 GROUP = "##[group]Run npm test"
 
@@ -221,3 +222,9 @@ def test_long_lines_are_quoted_in_part() -> None:
     tests = "1 passed, " + "0 other, " * 60 + "1 total"
     assert report(*summary("1 passed, 1 total", tests)).summaries[0].text == f"Tests:       {tests}"[:300]
     assert len(report("No tests found, exiting with code 0" + "x" * 400).summaries[0].text) == 300
+
+
+def test_the_reader_accepts_lines_that_it_did_not_ask_for() -> None:
+    reader = JestReader()
+    assert not reader.feed(1, "anything")
+    assert reader.finish() == Reading((), (), ())

@@ -32,6 +32,12 @@ def test_a_green_session_wholly() -> None:
     assert found == LogReport("pytest", 2, 0, 0, 0, True, True, (summary,), 6, False, ())
 
 
+@pytest.mark.parametrize(("number", "green"), [(2, True), (3, False)])
+def test_a_line_that_speaks_of_something_else_is_not_the_number_of_tests(number: int, green: bool) -> None:
+    found = session("2 passed in 0.02s", "collected 9 stamps", f"collected {number} items", "test_a.py ..      [100%]")
+    assert (counts(found), found.green) == ((2, 0, 0, 0), green)
+
+
 @pytest.mark.parametrize(
     ("closing", "expected", "green"),
     [

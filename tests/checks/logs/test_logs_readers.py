@@ -23,6 +23,9 @@ from checks.logs.walk import Walk
 from tests.checks.logs.test_logs_properties import LINES
 from tests.shared import SHARED
 
+# Megabytes through readers whose own tests cover them.
+pytestmark = pytest.mark.untraced
+
 INTERESTS = [sys.modules[reader.__module__].INTEREST for reader in _READERS]
 LOGS = [*sorted((SHARED / "logs").glob("*.log")), *sorted((Path(__file__).parent / "real").rglob("*.log"))]
 Given = list[tuple[int, str]]

@@ -160,6 +160,7 @@ def test_lines_of_a_megabyte_are_read_and_prove_nothing() -> None:
     assert found.lines == len(HOSTILE)
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("family", READERS, ids=lambda family: family.__name__)
 def test_readers_do_not_raise_on_long_lines(family: type[Reader]) -> None:
     assert len(read(family, list(enumerate(HOSTILE, 1))).summaries) <= len(HOSTILE)

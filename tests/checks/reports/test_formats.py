@@ -137,12 +137,14 @@ def test_json_that_says_two_things_or_none(data: str, because: str | None) -> No
     assert said == because if because else said.startswith("it is no JSON: ")
 
 
+@pytest.mark.untraced
 def test_a_hundred_thousand_tests_on_one_line() -> None:
     tests = [{"name": f"test {number}", "status": "passed"} for number in range(100_000)]
     read = report_of(json.dumps({"results": {"tests": tests}}))
     assert (read.passed, read.tests) == (100_000, None)
 
 
+@pytest.mark.untraced
 def test_a_hundred_thousand_lines_of_events() -> None:
     line = '{"Action":"output","Package":"p","Output":"x"}\n'
     assert counts_of(line * 100_000 + '{"Action":"pass","Package":"p"}\n') == (0, 0, 0, 0)

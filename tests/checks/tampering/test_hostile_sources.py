@@ -78,6 +78,7 @@ def test_bytes(path: str, source: bytes) -> None:
     assert units_of(path, source).path == path
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize(
     "path", ["a.test.js", "a.test.tsx", "a_test.go", "tests/a.rs", "src/test/ATest.java", "a_spec.rb", "ATests.cs"]
 )

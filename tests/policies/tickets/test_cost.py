@@ -24,6 +24,10 @@ def limits(cap: Decimal) -> Limits:
     return Limits(minutes=90, attempts=100, cost=cap)
 
 
+def test_a_session_may_spend_what_its_ticket_has_left_beside_what_it_has_spent() -> None:
+    assert session_budget(limits(Decimal(9)), Used(cost=Decimal(4)), Decimal(1)) == 6
+
+
 @given(CAPS, st.lists(CALLS, max_size=6))
 def test_all_sessions_of_a_ticket_together_go_over_by_less_than_one_call(
     cap: Decimal, given: list[list[Decimal]]

@@ -115,6 +115,7 @@ def test_limits() -> None:
     assert len(split_commands("a\n" * LONGEST_SCRIPT)) == LONGEST_SCRIPT // 2
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize(
     "part", ["'", '"\\', "${{", "<<a\n", "((", "\\", "|", '"a', "1>", "<<-'a", "a#", "{", "$(", "0"]
 )
