@@ -1,6 +1,6 @@
 """What `mergegate doctor OWNER/REPO` asks GitHub: with a person's token, all at once, refusals kept.
 
-Sixteen requests for a repository with two rulesets; more rulesets and environments add one or two each, up to a limit.
+Sixteen requests for a repository with two rulesets; more rulesets and environments add one or two each, up to forty.
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ from policies.schema import POLICY_PATH, Policy
 
 T = TypeVar("T")
 _FOLDER = ".github/workflows"
+# https://github.blog/changelog/2025-11-13-configure-copilot-coding-agent-as-a-bypass-actor-for-rulesets
+GITHUBS_AGENT = "copilot-swe-agent"
 MOST_ENVIRONMENTS = 6  # of which branches and secrets are asked for
 MOST_PEOPLE = 5  # of bypass lists that are named
 
@@ -152,17 +154,20 @@ class _Questions:
             ("User", number): login for number, login in zip(people, logins, strict=True) if isinstance(login, str)
         }
         if any(kind == "Integration" for kind, _ in actors):
-            apps = await _read(guards.apps(self._client, self._owner))
-            slugs = {} if isinstance(apps, CouldNotRead) else apps
-            names |= {("Integration", number): slug for number, slug in slugs.items()}
+            names |= {("Integration", number): slug for number, slug in (await self._apps()).items()}
         return names
 
-    async def _secrets(self, *, in_organization: bool) -> Secrets:
-        kept = (
-            "actions/secrets",
-            "dependabot/secrets",
-            *(("actions/organization-secrets",) if in_organization else ()),
+    async def _apps(self) -> dict[int, str]:
+        """Slugs of the Apps that the organisation has installed, and of GitHub's own agent, which nobody installs."""
+        listed, agent = await asyncio.gather(
+            _read(guards.apps(self._client, self._owner)), _read(guards.app_id(self._client, GITHUBS_AGENT))
         )
+        slugs = {} if isinstance(listed, CouldNotRead) else listed
+        return slugs if isinstance(agent, CouldNotRead) else {**slugs, agent: GITHUBS_AGENT}
+
+    async def _secrets(self, *, in_organization: bool) -> Secrets:
+        shared_ones = ("actions/organization-secrets",) if in_organization else ()
+        kept = ("actions/secrets", "dependabot/secrets", *shared_ones)
         own, dependabots, *shared = await asyncio.gather(*(_read(guards.secrets(*self._place, one)) for one in kept))
         return Secrets(own, shared[0] if shared else (), dependabots)
 

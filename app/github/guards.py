@@ -127,3 +127,9 @@ async def apps(client: GitHubClient, organization: str) -> dict[int, str]:
     path = route("/orgs/{organization}/installations", organization=organization)
     pages, _ = await client.pages(path, purpose="read:apps", model=_InstallationPage, most=10)
     return {one.app_id: one.app_slug for page in pages for one in page.installations}
+
+
+async def app_id(client: GitHubClient, slug: str) -> int:
+    """https://docs.github.com/en/rest/apps/apps#get-an-app. Raises NotFound."""
+    found = await client.get(route("/apps/{slug}", slug=slug), purpose="read:apps", model=Json)
+    return int(found["id"])

@@ -137,10 +137,12 @@ async def test_a_protected_repository_is_well_and_each_loosening_is_found(place:
 async def test_whoever_gets_past_the_rules_is_named(place: Scene) -> None:
     await place.protect()
     agent, _ = place.hub.register_app("copilot-swe-agent", {}, [])
-    place.hub.install(agent, "acme")
+    helper, _ = place.hub.register_app("helper", {}, [])
+    place.hub.install(helper, "acme")
     person = place.hub.world.accounts["bob"].id
     place.ruleset("mergegate").bypass_actors = [
         {"actor_id": agent.id, "actor_type": "Integration", "bypass_mode": "always"},
+        {"actor_id": helper.id, "actor_type": "Integration", "bypass_mode": "always"},
         {"actor_id": person, "actor_type": "User", "bypass_mode": "exempt"},
         {"actor_id": None, "actor_type": "DeployKey", "bypass_mode": "always"},
     ]
@@ -155,6 +157,7 @@ async def test_whoever_gets_past_the_rules_is_named(place: Scene) -> None:
         1,
         [
             f"The ruleset `mergegate` is bypassed by {app}, pushes included.",
+            f"The ruleset `mergegate` is bypassed by the App helper ({helper.id}), pushes included.",
             "The ruleset `mergegate` exempts the single user @bob. GitHub's records do not show when that is used.",
             "The ruleset `mergegate` is bypassed by whoever has a deploy key that writes, pushes included.",
             "The ruleset `house` of `acme` is bypassed by owners of the organisation, pushes included.",
