@@ -154,19 +154,19 @@ def extend(session: Id, hours: Hours = 8) -> None:
 
 @commands.command("freeze")
 def freeze(session: Id, because: Because) -> None:
-    """Let a session read, but write nothing, until `thaw`."""
+    """Let a session read, but write nothing, until `thaw`. Exit code 1: there is no such live session."""
     _run(lambda place: _changed(sessions.freeze(place.database, session, because), session, "is frozen"))
 
 
 @commands.command("thaw")
 def thaw(session: Id) -> None:
-    """Let a frozen session write again."""
+    """Let a frozen session write again. Exit code 1: there is no such live session."""
     _run(lambda place: _changed(sessions.thaw(place.database, session), session, "may write again"))
 
 
 @commands.command("say")
 def say(session: Id, words: Annotated[str, typer.Argument(help="One line.")]) -> None:
-    """Tell the agent something: git shows it with its next push."""
+    """Tell the agent something: git shows it with its next push. Exit code 1: there is no such session."""
 
     async def work(place: _Place) -> None:
         if await sessions.session(place.database, session) is None:
