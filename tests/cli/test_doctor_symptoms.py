@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import fields, replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from app.local.examination import (
     CouldNotRead,
@@ -378,6 +381,35 @@ def test_nothing_that_could_not_be_read_is_taken_for_good(name: str) -> None:
     assert examine(asking) == []
     unread: dict[str, Any] = {name: UNREAD}
     assert [one.level for one in examine(replace(asking, **unread)) if "403" in one.what] == ["unknown"]
+
+
+KEYS = ["on", "push", "branches", "branches-ignore", "jobs", "test", "uses", "with", "ref", "run", "steps", "name"]
+KEYS += [
+    "permissions",
+    "environment",
+    "runs-on",
+    "strategy",
+    "secrets",
+    "pull_request",
+    "issue_comment",
+    "workflow_call",
+]
+WORDS = st.sampled_from(
+    [*KEYS, "write", "a[", "!", "**/", "./.github/workflows/ci.yml", "${{ secrets.KEY }}", "actions/checkout@v6"]
+)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5) | WORDS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=4),
+    max_leaves=15,
+)
+
+
+@given(on=VALUES, jobs=st.dictionaries(WORDS, VALUES, max_size=3), permissions=VALUES)
+def test_a_workflow_of_any_form_is_read_without_a_fault(on: Any, jobs: Any, permissions: Any) -> None:
+    text = json.dumps({"on": on, "jobs": jobs, "permissions": permissions})
+    facts = replace(WELL, workflows={".github/workflows/ci.yml": text.encode()}, secrets=NAMES["repository"])
+    found = examine(replace(facts, **required("test")))
+    assert sum("secrets of the repository (1): `KEY" in one.what for one in found) == 1, "once, whatever else there is"
 
 
 def test_one_app_alone_may_write_agents_branches_where_the_couriers_is_not_known() -> None:
