@@ -19,12 +19,18 @@ _URL_MARKS = frozenset("-._~:/?#@%=&+,;")
 def clean(text: str, limit: int) -> str:
     """`text` on one line with every hidden character shown as `⟨U+202E⟩`, at most `limit` characters."""
     # Cut first as well: no work is done on what is not shown.
-    shown = "".join(_visible(character) for character in text[: 2 * limit])
-    line = " ".join(shown.split())
+    line = " ".join(_visible(text[: 2 * limit]).split())
     return line if len(line) <= limit and len(text) <= 2 * limit else line[: limit - 1].rstrip() + "…"
 
 
-def _visible(character: str) -> str:
+def _visible(text: str) -> str:
+    # Most texts hide nothing, and a look at each of their characters was a twentieth of the time of a pull request.
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_shown(character) for character in text)
+
+
+def _shown(character: str) -> str:
     if character in "\t\n\r\x0b\x0c":
         return " "
     return f"⟨U+{ord(character):04X}⟩" if is_hidden(character) else character
@@ -73,7 +79,7 @@ def _word(word: str) -> list[str]:
 
 
 def _is_plain(word: str) -> bool:
-    if not all(character in _PLAIN_MARKS or character.isalnum() for character in word):
+    if not (word.isalnum() or all(character in _PLAIN_MARKS or character.isalnum() for character in word)):
         return False
     lowered = word.lower()
     if "www" in lowered or "gh-" in lowered or lowered.startswith(("-", "+", "=")):
