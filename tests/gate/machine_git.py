@@ -18,6 +18,7 @@ from pathlib import Path
 
 from app.gate.git import GitFailed
 from tests.github.git import ZERO, Files, Git, Person
+from tests.github.loose_objects import LooseObjects, NotLoose
 
 Answer = tuple[int, bytes, bytes]
 Tree = dict[str, str]  # path -> blob id, all folders flattened
@@ -441,9 +442,17 @@ COMMANDS: Mapping[str, Callable[[Call], Answer]] = {
 }
 
 
+class NothingLoose(LooseObjects):
+    """Of objects in memory there are no files."""
+
+    def _file(self, sha: str) -> bytes:
+        raise NotLoose(sha)
+
+
 class SimulatorGit(Git):
     """The simulated GitHub's side."""
 
+    reader = NothingLoose
     memory: MemoryGit  # set by whoever puts this class in place
 
     async def attempt(

@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import ClassVar
 
 from tests.github.git_command import GitCommand
 from tests.github.git_objects import ZERO, FileContent, Files, Person, TreeEntry
@@ -14,11 +15,13 @@ from tests.github.loose_refs import moved
 
 
 class Writing(GitCommand):
-    """The half of Git that changes the repository."""
+    """The half of Git that changes the repository. `reader` reads what can be read without git."""
+
+    reader: ClassVar[type[LooseObjects]] = LooseObjects
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
-        self.loose = LooseObjects(path)
+        self.loose = self.reader(path)
 
     async def fetch(self, source: Path, source_ref: str, ref: str) -> None:
         """Takes `source_ref` with its objects from another repository on disk and names it `ref` here."""
