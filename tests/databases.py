@@ -1,26 +1,39 @@
 """Databases for tests: one server a test session (and a worker of xdist), emptied for each test.
 
 Import `anyio_backend`, `server`, `database_url` and `database` into a `conftest.py`. Async tests are marked
-`@pytest.mark.anyio`. Code that runs its own event loop takes `database_url`, which is as empty.
+`@pytest.mark.anyio`. Code that runs its own event loop takes `database_url`, which is as empty. Where each test asks
+hundreds of questions, `kept_database` and `emptied_database` spare it new connections, whose first questions cost most.
 """
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 from psycopg.rows import TupleRow
 
 from app.store.database import Database
 from app.store.embedded import Embedded
 
-__all__ = ["anyio_backend", "data_folder", "database", "database_url", "emptied", "server"]
+__all__ = [
+    "anyio_backend",
+    "data_folder",
+    "database",
+    "database_url",
+    "emptied",
+    "emptied_database",
+    "kept_database",
+    "server",
+]
 
 TABLES = """
 select quote_ident(tablename) from pg_tables where schemaname = current_schema() and tablename <> 'migrations'
@@ -28,6 +41,12 @@ select quote_ident(tablename) from pg_tables where schemaname = current_schema()
 Session = psycopg.Connection[TupleRow]
 _SWEEPERS: dict[str, Session] = {}
 
+KEPT = "kept for a file of tests"  # the name of sessions that are not ended between tests
+# A session that is in the middle of something could hold locks, or write yet.
+OTHERS = """
+select pg_terminate_backend(pid, 10000) from pg_stat_activity
+where datname = current_database() and pid <> pg_backend_pid() and not (application_name = %s and state = 'idle')
+"""
 RESTART = """
 select setval(format('%I.%I', schemaname, sequencename)::regclass, start_value, false)
 from pg_sequences where last_value is not null
@@ -69,8 +88,34 @@ async def database(database_url: str) -> AsyncIterator[Database]:
         yield opened
 
 
+@pytest.fixture(scope="module")
+async def kept_database(server: Embedded) -> AsyncIterator[Database]:
+    """An open, migrated database for all tests of a file; they use `emptied_database`."""
+    conninfo = make_conninfo(server.conninfo, application_name=KEPT)
+    async with Database.open(conninfo, Path("/nonexistent")) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def emptied_database(request: pytest.FixtureRequest, server: Embedded, kept_database: Database) -> Database:
+    """The file's database, empty. What a test left running ends with it, as it does where each has its own loop."""
+    emptied(server.conninfo)
+    loop, before = asyncio.get_running_loop(), asyncio.all_tasks()
+    # The end of a fixture that yields is a task of the loop as well.
+    request.addfinalizer(lambda: _end(loop, asyncio.all_tasks(loop) - before))  # noqa: PT021
+    return kept_database
+
+
+def _end(loop: asyncio.AbstractEventLoop, left: set[asyncio.Task[Any]]) -> None:
+    """Between tests, when the loop stands still."""
+    for task in left:
+        task.cancel()
+    if left:
+        loop.run_until_complete(asyncio.wait(left))
+
+
 def emptied(conninfo: str) -> None:
-    """Remove all rows. Sessions that an earlier test left open are ended first: they could hold locks, or write yet."""
+    """Remove all rows. Sessions that an earlier test left open are ended first, but for idle ones that are kept."""
     try:
         _empty(_sweeper(conninfo))
     except psycopg.OperationalError:  # a test ended all sessions of others, or its server
@@ -79,10 +124,7 @@ def emptied(conninfo: str) -> None:
 
 
 def _empty(connection: Session) -> None:
-    connection.execute(
-        "select pg_terminate_backend(pid, 10000) from pg_stat_activity "
-        "where datname = current_database() and pid <> pg_backend_pid()"
-    )
+    connection.execute(OTHERS, (KEPT,))
     filled = _filled(connection)
     if filled:
         connection.execute("; ".join(f"delete from {name}" for name in filled))
