@@ -11,7 +11,7 @@ import typer
 
 from app.cli import agent_enrol as enrolments
 from app.cli import agent_verbs
-from app.cli.printing import Style, print_json, print_line
+from app.cli.printing import Style, print_json, print_line, progress
 from app.errors import ActionableError
 from app.proxy.agent_setup import PROXY, SESSION, Files, Place, env_file, environment, files, shell
 from app.secret import SecretStr
@@ -37,6 +37,14 @@ _SIGNS: dict[str, tuple[str, Style]] = {
     "failed": ("✗", "bold red"),
     "errored": ("!", "bold magenta"),
     "skipped": ("-", "dim"),
+}
+
+
+# By the exit code.
+_VERDICTS: dict[int, tuple[str, Style]] = {
+    0: ("This machine can do what it should, and nothing else.", "green"),
+    1: ("This machine is not as it should be:", "bold red"),
+    2: ("Not all of this machine could be looked at:", "bold magenta"),
 }
 
 
@@ -92,13 +100,17 @@ def doctor(
     from app.proxy.agent_doctor import Machine, examined, exit_code
 
     machine = Machine(proxy.rstrip("/"), read_token(token_file), _whole(ca), server=server)
-    seen = asyncio.run(examined(machine))
+    with progress("Trying what this machine can do"):
+        seen = asyncio.run(examined(machine))
+    code = exit_code(seen)
     if json:
         print_json([asdict(one) for one in seen])
-    for one in seen if not json else ():
+        raise typer.Exit(code)
+    print_line(*_VERDICTS[code])
+    for one in seen:
         sign, style = _SIGNS[one.status]
-        print_line(f"{sign} {one.words}" + (f". Fix: {one.fix}" if one.fix else ""), style)
-    raise typer.Exit(exit_code(seen))
+        print_line(f"{sign} {one.words.rstrip('.')}" + (f". Fix: {one.fix}" if one.fix else ""), style)
+    raise typer.Exit(code)
 
 
 def _hand_over(verb: str, words: str) -> None:
@@ -135,7 +147,7 @@ def _repository(proxy: str, token: SecretStr, ca: Path | None) -> str:
 
     found = asyncio.run(session_of(Machine(proxy, token, ca)))
     if isinstance(found, Seen):
-        raise NoToken(f"{found.words}; {found.fix}, or name the repository with --repo")
+        raise NoToken(f"{found.words.rstrip('.')}; {found.fix}, or name the repository with --repo")
     return str(found["repository"])
 
 

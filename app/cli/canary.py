@@ -12,7 +12,7 @@ import typer
 
 from app.ages import ago
 from app.cli.gate_store import opened
-from app.cli.printing import print_json, print_line
+from app.cli.printing import print_json, print_line, progress
 from app.config import read_settings
 from app.errors import ActionableError
 from app.logging import configure_logging
@@ -40,7 +40,8 @@ def list_(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON o
     Exit code 0: nothing holds up work; 1: a missed stop does; 2: it could not be read.
     """
     configure_logging()
-    found, missed = asyncio.run(_read())
+    with progress("Looking"):
+        found, missed = asyncio.run(_read())
     if as_json:
         limits = [{**asdict(each), "at": each.at.isoformat()} for each in found]
         print_json({"missed": None if missed is None else missed.limit, "limits": limits})

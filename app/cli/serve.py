@@ -43,6 +43,7 @@ def _settings() -> Settings:
 
 
 async def _migrate(settings: Settings) -> None:
+    log.info("bringing the database to this version")
     async with Database.open(settings.database_url, settings.data):
         log.info("the database is up to date")
 

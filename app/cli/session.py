@@ -15,7 +15,7 @@ import typer
 
 from app.cli.files import read_text, shown
 from app.cli.gate_store import opened as in_whichever_version
-from app.cli.printing import print_json, print_line
+from app.cli.printing import print_json, print_line, progress
 from app.config import Settings, read_settings
 from app.gate.presets import read_presets
 from app.github.clients import GitHubApp
@@ -87,7 +87,8 @@ def open_(
 
     async def work(place: _Place) -> None:
         async with place.courier() as courier:
-            token, grant = await opened(place.database, courier, read_presets(), asked)
+            with progress("Asking GitHub"):
+                token, grant = await opened(place.database, courier, read_presets(), asked)
         if json:
             print_json({**await described(place.database, grant), "token": token.get_secret_value()})
             return
@@ -202,7 +203,8 @@ def revoke(session: Id, because: Because = "its operator stopped it") -> None:
 
     async def work(place: _Place) -> None:
         async with place.courier() as courier:
-            stopped = await stop(place.database, courier, session, because)
+            with progress("Its token is dead; waiting for what is under way"):
+                stopped = await stop(place.database, courier, session, because)
         if stopped is None:
             raise _none(session)
         print_line(stopped.sentence)

@@ -14,9 +14,10 @@ from app.local import recording, records
 from app.local.clone import find_clone
 from app.local.prompting import section
 from app.local.records import read_records
+from app.proxy import agent_doctor
 from checks.bundle import read_given
 from policies.schema import Policy
-from tests.cli.clones import Shop, command, make_shop
+from tests.cli.clones import Shop, command, make_shop, run
 from tests.policies.build import state
 
 CHANGE = {"src/total.py": "def total(rows):\n    return sum(rows) + 0\n"}
@@ -284,3 +285,24 @@ class TestStopHook:
         text = file.read_text("utf-8")
         json.loads(text)
         assert f"mergegate stop-hook --for {file.stem}" in text
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "first"),
+    [
+        ("passed", 0, "This machine can do what it should, and nothing else."),
+        ("failed", 1, "This machine is not as it should be:"),
+        ("errored", 2, "Not all of this machine could be looked at:"),
+    ],
+)
+def test_the_doctor_of_a_machine_begins_with_the_verdict(
+    status: str, code: int, first: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def examined(_: agent_doctor.Machine) -> list[agent_doctor.Seen]:
+        return [agent_doctor.Seen("passed", "one"), agent_doctor.Seen(status, "two.", "mend it")]  # type: ignore[arg-type]
+
+    monkeypatch.setattr(agent_doctor, "examined", examined)
+    monkeypatch.setenv("MERGEGATE_SESSION", "mgs_x")
+    done = run("agent", "doctor", "--proxy", "http://127.0.0.1:1")
+    lines = done.stdout.splitlines()
+    assert (done.exit_code, lines[0], lines[1], lines[2][1:]) == (code, first, "✓ one", " two. Fix: mend it")
