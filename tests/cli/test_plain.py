@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from typing import Any
 
@@ -77,6 +78,7 @@ def test_every_option_has_a_short_way() -> None:
 def test_the_exit_code_is_that_of_the_verdict(monkeypatch: pytest.MonkeyPatch, code: int) -> None:
     monkeypatch.setattr(judging, "report", lambda _: code)
     monkeypatch.setattr(sys, "argv", ["mergegate", "check", "--json"])
+    monkeypatch.setattr(sys, "stdout", io.StringIO())  # `main` puts another into the place of pytest's, and that closes
     with pytest.raises(SystemExit) as ended:
         main.main()
     assert ended.value.code == code
