@@ -16,7 +16,7 @@ import typer
 from app import registrations
 from app.cli.files import shown
 from app.cli.gate_store import check_there
-from app.cli.printing import print_line, progress
+from app.cli.printing import counted, print_line, progress
 from app.config import Settings, read_settings
 from app.local.clone import CannotLook
 from app.registrations import Role
@@ -64,7 +64,7 @@ def backup(
     finally:
         part.unlink(missing_ok=True)
     rows = sum(ending.counts.values())
-    print_line(f"Backed up: {rows} rows, {path.stat().st_size / 1e6:.1f} MB, in {shown(file)}.", "green")
+    print_line(f"Backed up: {counted(rows, 'row')}, {path.stat().st_size / 1e6:.1f} MB, in {shown(file)}.", "green")
     print_line(f"{INSIDE} {WITH_KEYS if with_keys else WITHOUT_KEYS}")
 
 
@@ -99,7 +99,7 @@ def restore(
         raise CannotLook(f"{shown(file)} cannot be read: {wrong.strerror}. Give the path of a backup.") from wrong
     kept = _put_keys(settings, files)
     broken = asyncio.run(_settled(settings))
-    print_line(f"Restored: {sum(ending.counts.values())} rows. Start the service now.", "green")
+    print_line(f"Restored: {counted(sum(ending.counts.values()), 'row')}. Start the service now.", "green")
     if kept:
         print_line(f"Keys of Apps: {', '.join(kept)}.")
     if broken is not None:

@@ -12,7 +12,7 @@ import typer
 
 from app.cli.doctor_repository import repository_facts
 from app.cli.doctor_service import look
-from app.cli.printing import Style, print_json, print_line, progress
+from app.cli.printing import Style, counted, print_json, print_line, progress
 from app.cli.repository_name import parse_repository
 from app.config import Settings, read_settings
 from app.local.clone import CannotLook
@@ -83,11 +83,19 @@ def _print(repository: str, symptoms: list[Symptom], *, as_json: bool) -> None:
         shown = [{"level": one.level, "what": one.what, "remedy": one.remedy} for one in symptoms]
         print_json({"repository": repository, "symptoms": shown})
         return
-    wrong = sum(one.level == "wrong" for one in symptoms)
-    name = clean(repository, 200)
-    print_line(
-        f"{name}: {f'{wrong} things are wrong' if wrong else 'nothing is wrong'}.", "bold red" if wrong else "green"
-    )
+    print_line(*_verdict(clean(repository, 200), symptoms))
     for one in symptoms:
         sign, style = _SIGNS[one.level]
-        print_line(f"{sign} {clean(one.what, 600)} {clean(one.remedy, 300)}", style)
+        print_line(f"{sign} {clean(one.what, 600).rstrip('.')}. {clean(one.remedy, 300)}", style)
+
+
+def _verdict(name: str, symptoms: list[Symptom]) -> tuple[str, Style]:
+    """Nothing is well that could not be looked at."""
+    wrong, unknown = (sum(one.level == level for one in symptoms) for level in ("wrong", "unknown"))
+    unread = f"{counted(unknown, 'thing')} could not be read"
+    if wrong:
+        also = f", {unread}" if unknown else ""
+        return f"{name}: {counted(wrong, 'thing is', 'things are')} wrong{also}.", "bold red"
+    if unknown:
+        return f"{name}: {unread}; of the rest nothing is wrong.", "yellow"
+    return f"{name}: nothing is wrong.", "green"

@@ -14,7 +14,7 @@ import typer
 from app.cli.explain import parse_name
 from app.cli.files import read_text, shown
 from app.cli.gate_store import in_store, known_repository
-from app.cli.printing import print_json, print_line, print_verdict, progress, verdict_record
+from app.cli.printing import counted, print_json, print_line, print_verdict, progress, verdict_record
 from app.config import Settings, read_settings
 from app.gate.presets import read_presets
 from app.gate.recorded import UnreadableRecord, read_snapshot
@@ -177,7 +177,7 @@ def _counted(replayed: Sequence[Replayed]) -> None:
         return
     statuses = [one.verdict.status.value if one.verdict else "unknown" for one in replayed]
     counts = ", ".join(f"{statuses.count(word)} {word}" for word in dict.fromkeys(sorted(statuses)))
-    print_line(f"{len(replayed)} merged pull requests: {counts}.")
+    print_line(f"{counted(len(replayed), 'merged pull request')}: {counts}.")
 
 
 def policy_given(name: str) -> PolicyState:

@@ -74,6 +74,11 @@ def progress(words: str) -> Iterator[None]:
         sys.stderr.write("\r\x1b[K")
 
 
+def counted(count: int, one: str, more: str | None = None) -> str:
+    """`1 row`, `2 rows`; `more` where an s does not do."""
+    return f"{count} {one if count == 1 else more or one + 's'}"
+
+
 def record(finding: Finding) -> dict[str, Any]:
     """A finding for programs: `check`, `status`, `reason`, `needs_person`, `fix`, `evidence`."""
     from policies.explain import finding_record

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from app.cli.files import read_text
-from app.cli.printing import print_line
+from app.cli.printing import counted, print_line
 from app.cli.setup import app_by_key, role_of
 from app.config import Settings, read_settings
 from app.local.clone import CannotLook
@@ -52,7 +52,8 @@ def rotate(
 
 def _counted(registration: Registration) -> str:
     keys, webhook, client = registration.private_keys, registration.webhook_secrets, registration.client_secrets
-    return f"{len(keys)} private keys, {len(webhook)} webhook secrets and {len(client)} client secrets"
+    parts = (counted(len(keys), "private key"), counted(len(webhook), "webhook secret"))
+    return f"{', '.join(parts)} and {counted(len(client), 'client secret')}"
 
 
 def _kept(settings: Settings, role: Role) -> Registration:

@@ -13,7 +13,7 @@ import typer
 
 from app.ages import ago
 from app.cli.gate_store import opened
-from app.cli.printing import print_json, print_line, progress
+from app.cli.printing import counted, print_json, print_line, progress
 from app.config import Settings, read_settings
 from app.logging import configure_logging
 from app.store import work
@@ -143,7 +143,11 @@ def _print(state: State, found: list[Trouble]) -> None:
         print_line(f"  {clean(parked.key, 120)}: {clean(parked.last_error or 'no error was kept', 200)}")
     if len(state.parked) > SHOWN:
         print_line(f"  and {len(state.parked) - SHOWN} more; --json shows all.")
-    print_line(f"Watched: {seen.open_pulls} open pull requests in {seen.repositories} repositories.")
+    pulls, places = (
+        counted(seen.open_pulls, "open pull request"),
+        counted(seen.repositories, "repository", "repositories"),
+    )
+    print_line(f"Watched: {pulls} in {places}.")
     print_line(f"Last delivery {_age(seen, seen.last_delivery)}, last listing {_age(seen, seen.last_listing)}.")
     print_line(
         f"Decisions: {seen.decisions_of_an_hour} in the last hour, the last one {_age(seen, seen.last_decision)}."

@@ -154,7 +154,7 @@ def test_replay(
     ]
     Path(files[0]).write_text("version: 1\n", encoding="utf-8")
     lax = call(replay, "acme/shop", 1, files[0])
-    assert lax.out.splitlines() == ["#9 passed", "1 merged pull requests: 1 passed."]
+    assert lax.out.splitlines() == ["#9 passed", "1 merged pull request: 1 passed."]
     assert "the repository acme/nothing is not known here" in call(replay, "acme/nothing", 1, files[0]).refusal
 
 
@@ -166,7 +166,7 @@ def test_what_the_servers_baseline_refuses_passes_no_dry_run(
     monkeypatch.setenv("MERGEGATE_POLICY_BASELINE", "version: 1\nrequirements: {low: {approvals: 1}}\n")
     Path(files[0]).write_text("version: 1\n", encoding="utf-8")
     replayed = call(replay, "acme/shop", 1, files[0]).out.splitlines()
-    assert replayed == ["#9 would have waited on anyone with write permission", "1 merged pull requests: 1 pending."]
+    assert replayed == ["#9 would have waited on anyone with write permission", "1 merged pull request: 1 pending."]
     assert "mergegate/review would say: Needs approval by" in call(simulate, "acme/shop#12", policy=files[0]).out
     monkeypatch.setenv("MERGEGATE_POLICY_BASELINE", "version: 1\nmode: x\n")
     assert "MERGEGATE_POLICY_BASELINE is no policy" in call(simulate, "acme/shop#12", policy=files[0]).refusal

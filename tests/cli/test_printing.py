@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from app.cli.printing import print_line, progress, wrapped
+from app.cli.printing import counted, print_line, progress, wrapped
 
 
 @pytest.mark.parametrize(
@@ -59,3 +59,8 @@ def test_progress_is_shown_to_people_and_taken_away_again(
     with progress("Reading"):
         assert capsys.readouterr().err == "Reading …"
     assert capsys.readouterr() == ("", "\r\x1b[K")
+
+
+def test_one_is_not_counted_as_many() -> None:
+    assert [counted(number, "row") for number in (0, 1, 2)] == ["0 rows", "1 row", "2 rows"]
+    assert [counted(number, "repository", "repositories") for number in (1, 2)] == ["1 repository", "2 repositories"]
