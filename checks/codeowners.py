@@ -6,6 +6,7 @@ https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-f
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -20,12 +21,15 @@ PLACES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
 MAX_BYTES = 3_000_000  # "under 3 MB": a larger file is not loaded by GitHub
 MAX_RULES = 20_000
 _LONGEST_LINE = 8_000  # characters
+_MOST_OWNERS = 100  # of one line
 _MOST_FAULTS = 100
 _BYTE_ORDER_MARK = "\ufeff"
 
 _USER = re2.compile(r"@[A-Za-z0-9_-]{1,100}")
 _TEAM = re2.compile(r"@[A-Za-z0-9_-]{1,100}/[A-Za-z0-9_.-]{1,100}")
 _EMAIL = re2.compile(r"[^\s@/]{1,100}@[^\s@/]{1,200}\.[^\s@/.]{1,60}")
+# Possessive: the end is found in one pass, and nothing is tried again.
+_ESCAPED_OR_NO_SPACE = re.compile(r"(?:[^\s\\]++|\\.|\\\Z)*+", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +104,8 @@ def parse(path: str, content: bytes) -> Codeowners:
             faults.append(read)
         elif read is not None:
             rules.append(read)
-    if len(rules) > MAX_RULES:
-        raise ValueError(f"{path} has {len(rules)} lines with a pattern; at most {MAX_RULES} are read")
+        if len(rules) + len(faults) > MAX_RULES:  # at once: all of 3 MB would take half a minute
+            raise ValueError(f"{path} has more lines with a pattern than the {MAX_RULES} that are read")
     return Codeowners(path, _digest(path, rules), tuple(rules), tuple(faults[:_MOST_FAULTS]))
 
 
@@ -196,6 +200,8 @@ def _line(number: int, text: str) -> OwnerRule | LineFault | None:
 def _owned(number: int, pattern: str, words: tuple[str, ...]) -> OwnerRule | LineFault:
     if not words and (_USER.fullmatch(pattern) or _TEAM.fullmatch(pattern)):
         return LineFault(number, f"it names the owner {pattern[:100]} and no pattern before it")
+    if len(words) > _MOST_OWNERS:
+        return LineFault(number, f"it names more than {_MOST_OWNERS} owners; name a team", pattern)
     named = tuple(_owner(word) for word in words)
     wrong = next((word for word, owner in zip(words, named, strict=True) if owner is None), None)
     if wrong is not None:
@@ -205,12 +211,9 @@ def _owned(number: int, pattern: str, words: tuple[str, ...]) -> OwnerRule | Lin
 
 def _cut(line: str) -> tuple[str, str]:
     """The pattern, which ends at the first white space without a backslash before it, and what follows."""
-    escaped = False
-    for at, character in enumerate(line):
-        if character.isspace() and not escaped:
-            return line[:at], line[at:]
-        escaped = character == "\\" and not escaped
-    return line, ""
+    found = _ESCAPED_OR_NO_SPACE.match(line)
+    assert found is not None  # at least the empty text is one
+    return found[0], line[found.end() :]
 
 
 def _words(rest: str) -> Iterator[str]:

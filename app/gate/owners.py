@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
+
 from app.gate.git import GitFailed, GitObjects, run_git
 from app.gate.names import RepositoryName
 from app.github import graph
@@ -30,6 +33,11 @@ async def read_owners(
     except (GitFailed, GitHubError, ValueError) as wrong:
         return Unread(f"CODEOWNERS of the target could not be read: {wrong}")
     reported = [ReportedError(one.line, one.column, one.kind, one.source) for one in told if one.path == parsed.path]
+    # A second and more for the largest file; the event loop has others to serve.
+    return await asyncio.to_thread(_deciding, parsed, reported, snapshot)
+
+
+def _deciding(parsed: Codeowners, reported: Sequence[ReportedError], snapshot: Snapshot) -> Codeowners:
     return only_for(with_reported(parsed, reported), touched_paths(snapshot)[0])
 
 
@@ -42,7 +50,9 @@ async def _parsed(objects: GitObjects, commit: str) -> Codeowners | Unread:
     if mode not in _PLAIN:
         return Unread(f"{place} is no plain file")
     content = await objects.blob(oid, MAX_BYTES)
-    return parse(place, content) if content is not None else Unread(f"{place} is not under {MAX_BYTES} bytes")
+    if content is None:
+        return Unread(f"{place} is not under {MAX_BYTES} bytes")
+    return await asyncio.to_thread(parse, place, content)
 
 
 async def _entries(objects: GitObjects, commit: str) -> dict[str, tuple[bytes, str]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import structlog
 
 from app.github import contents
@@ -35,5 +37,5 @@ async def _codeowners(place: Place) -> Codeowners:
     for path in PLACES:
         found = await contents.file(place.client, owner, name, path, place.repository.default_branch or "main")
         if found is not None:
-            return parse(path, found[1])
+            return await asyncio.to_thread(parse, path, found[1])
     return ABSENT

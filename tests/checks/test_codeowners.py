@@ -167,8 +167,27 @@ def test_size_decides_whether_it_is_used() -> None:
     assert len(parse("CODEOWNERS", line + comment).rules) == 1
     with pytest.raises(ValueError, match="under 3000000"):
         parse("CODEOWNERS", line + comment + b"#")
-    with pytest.raises(ValueError, match="20001 lines"):
-        parse("CODEOWNERS", b"/x @a\n" * (MAX_RULES + 1))
+    for line in (b"/x @a\n", b"@\n"):  # a pattern, and a fault
+        with pytest.raises(ValueError, match="more lines with a pattern than the 20000"):
+            parse("CODEOWNERS", line * (MAX_RULES + 1))
+
+
+def test_owners_of_one_line_are_counted() -> None:
+    assert len(parse("CODEOWNERS", b"/x" + b" @a" * 100).rules[0].owners) == 100
+    parsed = parse("CODEOWNERS", b"/x" + b" @a" * 101)
+    assert [(fault.pattern, fault.because) for fault in parsed.faults] == [
+        ("/x", "it names more than 100 owners; name a team")
+    ]
+    assert owners(parsed, "x") == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "pattern"),
+    [("/a\\ b @a", "/a\\ b"), ("/a\\\\ @a", "/a\\\\"), ("/a\t@a", "/a"), ("/a\u3000@a", "/a")],
+)
+def test_a_pattern_ends_at_the_first_space_without_a_backslash(line: str, pattern: str) -> None:
+    parsed = parse("CODEOWNERS", line.encode())
+    assert [(rule.pattern, rule.owners[0].name) for rule in parsed.rules] == [(pattern, "a")]
 
 
 def test_bytes_that_are_no_text_match_nothing_by_chance() -> None:
