@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from checks.snapshot import Account, CommitIdentity
+from checks.accounts import Account, CommitIdentity
 
 NOREPLY = "@users.noreply.github.com"
 

@@ -10,9 +10,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from checks import agents
+from checks.accounts import Account, Permission, Review
 from checks.electorate import Electorate, read_permission, why_not_among
 from checks.people import Classification, Excluded, excluded_approvers
-from checks.snapshot import Account, Permission, Review, Snapshot, Unread
+from checks.snapshot import Snapshot
+from checks.unread import Unread
 
 _DECISIVE = frozenset({"APPROVED", "CHANGES_REQUESTED", "DISMISSED"})
 _INDECISIVE = frozenset({"COMMENTED", "PENDING"})

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from io import BytesIO
 
 from checks.paths import PathPatterns
-from checks.snapshot import Unread
+from checks.unread import Unread
 
 LARGEST = 32 * 1024**2  # bytes of an archive
 MOST_ENTRIES = 20_000

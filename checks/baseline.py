@@ -13,8 +13,10 @@ from typing import Literal
 from checks.bundle import Bundle
 from checks.ci_runs import evidence_of
 from checks.finding import Evidence, Finding, Fix, errored, failed, needs_person, passed, pending, skipped
-from checks.snapshot import Baseline, DeclaredTests, GroupMember, Unread, WorkflowRun
+from checks.group_snapshot import DeclaredTests, GroupMember
+from checks.runs import Baseline, WorkflowRun
 from checks.tally import Shrunk, shrunk
+from checks.unread import Unread
 from checks.workflow_files import bare_path
 
 CHECK = "ci.baseline"

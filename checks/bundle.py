@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 
 from pydantic import ValidationError
 
+from checks.accounts import Comment
 from checks.agents import fold_login
 from checks.bundle_schema import Bundle, Statement, bundle_schema
 from checks.document import Document, DocumentError, Fault, digest_of, read_document
 from checks.faults import faults_of
-from checks.snapshot import Comment, Snapshot, Unread
+from checks.snapshot import Snapshot
+from checks.unread import Unread
 
 __all__ = [
     "Bundle",

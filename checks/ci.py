@@ -14,9 +14,12 @@ from checks.ci_runs import CountingRuns
 from checks.ci_trust import TrustRule
 from checks.documentation import is_documentation_only
 from checks.finding import Finding, Fix, Status, errored, failed, passed, pending, skipped
+from checks.group_snapshot import GroupSnapshot
 from checks.other_ci import Judged, OtherCiResult, Witness
 from checks.paths import PathPatterns
-from checks.snapshot import GroupSnapshot, Job, Risk, Snapshot, Unread, WorkflowFile, WorkflowRun
+from checks.runs import Job, WorkflowFile, WorkflowRun
+from checks.snapshot import Risk, Snapshot
+from checks.unread import Unread
 from checks.witnesses import ReportRule
 from checks.workflow_files import CHECK as FILES
 from checks.workflow_files import bare_path, check_file

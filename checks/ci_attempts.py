@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from checks.ci_jobs import evidence_of
 from checks.ci_runs import CountingRuns, current_jobs, why_not
 from checks.finding import Finding, Fix, failed, passed
-from checks.snapshot import Job, WorkflowRun
+from checks.runs import Job, WorkflowRun
 from checks.workflow_files import bare_path
 
 CHECK = "ci.attempts"

@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable, Iterator
 
 from checks.finding import Evidence, Finding, Fix, Status, errored, failed, passed, pending
 from checks.logs.report import LogReport, Summary
-from checks.snapshot import Job, JobLog, Unread
+from checks.runs import Job, JobLog
+from checks.unread import Unread
 
 # Steps that GitHub names: of commands and actions without a name of their own, and around them.
 _GIVEN_NAMES = ("Run ", "Post ", "Pre ", "Set up job", "Complete job", "Initialize containers", "Stop containers")

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from checks.finding import Evidence, Finding, Fix, failed, pending
 from checks.paths import PathPatterns
-from checks.snapshot import Job, WorkflowRun
+from checks.runs import Job, WorkflowRun
 from checks.workflow_files import bare_path
 
 CHECK = "ci.runs"

@@ -15,7 +15,7 @@ import re2
 from checks.ci_jobs import evidence_of, read_log
 from checks.ci_runs import current_jobs
 from checks.finding import Evidence, Finding, Fix, failed, needs_person, passed
-from checks.snapshot import Job, WorkflowFile, WorkflowNote, WorkflowRun
+from checks.runs import Job, WorkflowFile, WorkflowNote, WorkflowRun
 from checks.workflow_files import CHECK as FILES
 from checks.workflow_files import bare_path
 

@@ -10,7 +10,9 @@ from checks.bundle_schema import Command, Pointer
 from checks.ci_jobs import plain, read_log, shows
 from checks.ci_runs import current_jobs
 from checks.finding import Evidence, Finding, Fix, errored, failed, passed, pending, skipped
-from checks.snapshot import Artifact, Job, Snapshot, Unread, WorkflowRun
+from checks.runs import Artifact, Job, WorkflowRun
+from checks.snapshot import Snapshot
+from checks.unread import Unread
 
 
 def commands(snapshot: Snapshot, bundle: Bundle) -> Iterator[Finding]:

@@ -10,9 +10,12 @@ from checks.bundle import Bundle, BundleReading, BundleSource
 from checks.bundle_schema import Tests
 from checks.ci_jobs import read_log
 from checks.claimed_runs import TRUE_CODE, WAIT, not_compared
+from checks.diff import Diff
 from checks.finding import Evidence, Finding, Fix, errored, failed, passed, pending, skipped
 from checks.logs.report import LogReport
-from checks.snapshot import Diff, JobLog, Snapshot, Unread
+from checks.runs import JobLog
+from checks.snapshot import Snapshot
+from checks.unread import Unread
 
 # What policy can ask for, as paths into the bundle.
 BundleField = Literal[

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from functools import cache
 
+from checks.diff import ChangedFile, Diff
 from checks.paths import PathPatterns
-from checks.snapshot import ChangedFile, Diff, Snapshot, Unread
+from checks.snapshot import Snapshot
 from checks.steering import STEERING
+from checks.unread import Unread
 
 _FILE_MODES = frozenset({"100644", "100755", "000000"})
 

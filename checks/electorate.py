@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from checks.snapshot import Account, Permission, Snapshot, Unread
+from checks.accounts import Account, Permission
+from checks.snapshot import Snapshot
+from checks.unread import Unread
 
 
 @dataclass(frozen=True, slots=True)

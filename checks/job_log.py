@@ -14,7 +14,7 @@ import re2
 
 from checks.logs.parse import read_log
 from checks.logs.report import LogReport
-from checks.snapshot import JobLog
+from checks.runs import JobLog
 
 MOST_COMMANDS = 500
 LONGEST_COMMAND = 500

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checks import agents
+from checks.accounts import Account
 from checks.finding import Finding, skipped
 from checks.native_rules import NativeReviews
-from checks.snapshot import Account, Snapshot, Unread
+from checks.snapshot import Snapshot
+from checks.unread import Unread
 
 CHECK = "review.github"
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from checks.snapshot import ChangedFile, FileStatus, Snapshot, Unread
+from checks.diff import ChangedFile, FileStatus
+from checks.snapshot import Snapshot
 from checks.steering import test_infrastructure
 from checks.tampering.alteration import Analysis
 from checks.tampering.kept_tests import is_test_source
 from checks.tampering.places import is_test_path
+from checks.unread import Unread
 
 Word = Literal["ignore", "person", "refuse"]
 # Inputs of a dispatched workflow are 65,535 characters at most, all together:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
+from checks.accounts import Account
 from checks.finding import Evidence, Finding, Fix, failed, needs_person, passed
 from checks.paths import PathPatterns
-from checks.snapshot import Account, BranchSession, CommitPath, Snapshot, Ticket, Unread
+from checks.snapshot import BranchSession, CommitPath, Snapshot, Ticket
 from checks.steering import STEERING
+from checks.unread import Unread
 
 ORIGIN, COMMITS = "origin", "scope.commits"
 OutsideWord = Literal["refuse", "ask", "allow"]

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from checks.finding import Evidence, Finding, Fix, errored, failed, needs_person, passed, pending, skipped
 from checks.other_ci_log import System
 from checks.paths import PathPatterns
-from checks.snapshot import Build, BuildJob, CheckRun, JobLog, Risk, Unread
+from checks.runs import Build, BuildJob, CheckRun, JobLog
+from checks.snapshot import Risk
+from checks.unread import Unread
 
 CHECK = "ci.other"
 # Whoever can write a workflow chooses its jobs' names, and their logs are read: they are no witness of this kind.

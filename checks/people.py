@@ -11,21 +11,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from checks import agents
+from checks.accounts import Account, Commit, CommitIdentity, Permission
 from checks.branches import BRANCHES
+from checks.diff import SUBMODULE_MODE, SYMLINK_MODE, ChangedFile, Diff
 from checks.electorate import is_member, permission_of
 from checks.paths import PathPatterns
-from checks.snapshot import (
-    SUBMODULE_MODE,
-    SYMLINK_MODE,
-    Account,
-    ChangedFile,
-    Commit,
-    CommitIdentity,
-    Diff,
-    Permission,
-    Snapshot,
-    Unread,
-)
+from checks.snapshot import Snapshot
+from checks.unread import Unread
 
 Kind = Literal["agent", "person", "outsider", "dependency-bot"]
 

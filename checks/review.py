@@ -9,11 +9,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from checks import agents
+from checks.accounts import Account, Commit, CommitIdentity, Permission, Review
 from checks.approvals import Terms, approvals_of, count, is_machine, standing, why_not_eligible
 from checks.electorate import Electorate, why_not_among
 from checks.finding import Evidence, Finding, Fix, errored, failed, needs_person, passed, pending
 from checks.people import Classification, is_vouched, operators
-from checks.snapshot import Account, Commit, CommitIdentity, Permission, Review, Snapshot, Unread
+from checks.snapshot import Snapshot
+from checks.unread import Unread
 
 CHECK = "review"
 _NOBODY = Electorate()

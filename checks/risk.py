@@ -15,10 +15,12 @@ from posixpath import dirname, join, normpath
 
 from checks.areas import AREAS
 from checks.bundle import Bundle
+from checks.diff import SUBMODULE_MODE, SYMLINK_MODE, ChangedFile, Diff
 from checks.finding import Evidence, Finding, Fix, errored, failed, passed, pending
 from checks.paths import PathIndex, PathPatterns
-from checks.snapshot import SUBMODULE_MODE, SYMLINK_MODE, ChangedFile, Diff, Risk, Snapshot, Unread
+from checks.snapshot import Risk, Snapshot
 from checks.steering import STEERING
+from checks.unread import Unread
 
 CHECK = "risk"
 MOST_FILES = 3_000  # GitHub lists no more: https://docs.github.com/en/rest/pulls/pulls#list-pull-requests-files

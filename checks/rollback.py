@@ -9,9 +9,10 @@ import re2
 from checks.bundle import Bundle
 from checks.bundle_schema import Rollback
 from checks.finding import Evidence, Finding, Fix, failed, needs_person, passed, pending, skipped
-from checks.snapshot import Risk, Snapshot, Unread
+from checks.snapshot import Risk, Snapshot
 from checks.tampering.alteration import Alteration, Analysis
 from checks.tampering.migrations import KIND
+from checks.unread import Unread
 
 CHECK = "rollback"
 REVERT = "rollback.revert"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from checks.diff import ChangedFile, Diff, FileStatus
 from checks.finding import Evidence, Finding, Fix, errored, failed, passed, pending, skipped
 from checks.paths import PathPatterns
-from checks.snapshot import ChangedFile, Diff, FileStatus, Snapshot, Stack, Ticket, Unread
+from checks.snapshot import Snapshot, Stack, Ticket
+from checks.unread import Unread
 
 SCOPE, COMPLETE, STACK = "scope", "scope.complete", "scope.stack"
 _SHOWN = 10

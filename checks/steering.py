@@ -8,8 +8,9 @@ from __future__ import annotations
 from functools import cache
 
 from checks.areas import Area
+from checks.diff import Diff
 from checks.paths import PathPatterns
-from checks.snapshot import Diff, Unread
+from checks.unread import Unread
 
 STEERING: dict[Area, tuple[str, ...]] = {
     "gate": (

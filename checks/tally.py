@@ -10,7 +10,8 @@ from typing import Literal
 from checks.ci_jobs import is_named, read_log
 from checks.ci_runs import current_jobs
 from checks.reports.report import TestReport, bounded
-from checks.snapshot import Baseline, Job, JobTests, ReportedTests, Unread, WorkflowRun
+from checks.runs import Baseline, Job, JobTests, ReportedTests, WorkflowRun
+from checks.unread import Unread
 from checks.workflow_files import bare_path
 
 _SHOWN = 5

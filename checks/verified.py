@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from checks import ci_jobs, ci_runs
 from checks.finding import Evidence, Finding, Fix, Status, errored, failed, needs_person, passed, pending, skipped
 from checks.new_tests import Word, is_too_long, paths_of_new_tests
-from checks.snapshot import Job, Snapshot, Unread, Verification, WorkflowRun
+from checks.runs import Job, Verification, WorkflowRun
+from checks.snapshot import Snapshot
 from checks.steering import test_infrastructure
+from checks.unread import Unread
 from checks.workflow_files import bare_path
 
 CHECK = "ci.verifier"

@@ -21,7 +21,8 @@ from checks.finding import Evidence, Finding, Fix, failed, passed, pending, skip
 from checks.logs.report import Summary
 from checks.paths import PathPatterns
 from checks.reports.report import TestReport
-from checks.snapshot import Artifact, Job, JobLog, Unread, WorkflowRun
+from checks.runs import Artifact, Job, JobLog, WorkflowRun
+from checks.unread import Unread
 
 CHECK = "ci.reports"
 MOST_SUMS = 10_000  # ways to choose jobs that are tried

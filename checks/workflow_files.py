@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from checks.finding import Evidence, Finding, Fix, errored, failed
-from checks.snapshot import WorkflowFile
+from checks.runs import WorkflowFile
 
 CHECK = "ci.workflow-files"
 

@@ -11,7 +11,7 @@ from itertools import islice
 
 import re2
 
-from checks.snapshot import WorkflowNote
+from checks.runs import WorkflowNote
 from checks.tampering.workflows.model import Workflow, read_workflow
 from checks.tampering.workflows.smells import hidden_runs, smells
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from checks.approvals import Approval, count
 from checks.electorate import Electorate
 from checks.finding import Finding, Fix, errored, needs_person, passed
-from checks.snapshot import Snapshot, Unread
+from checks.snapshot import Snapshot
+from checks.unread import Unread
 from policies.conditions import electorate_of
 from policies.schema import Policy
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from checks.snapshot import Unread
+from checks.unread import Unread
 from policies.case_sections import CaseTable, Expected, PolicyCase
 from policies.evaluate import evaluate
 from policies.example import assumed_of, example

@@ -12,10 +12,13 @@ from typing import Any
 
 import re2
 
+from checks.accounts import Account
 from checks.branches import BRANCHES
 from checks.ci_runs import CountingRuns, choose
 from checks.electorate import Electorate, why_not_among
-from checks.snapshot import Account, Risk, Snapshot, Ticket, Unread, WorkflowRun
+from checks.runs import WorkflowRun
+from checks.snapshot import Risk, Snapshot, Ticket
+from checks.unread import Unread
 from checks.workflow_files import bare_path, check_file
 from policies.facts import Facts
 from policies.fields import permission_of, risk_of

@@ -10,7 +10,7 @@ from checks.approvals import Count, count
 from checks.codeowners import Owner, owners
 from checks.electorate import Electorate
 from checks.finding import Status
-from checks.snapshot import Unread
+from checks.unread import Unread
 from policies.conditions import NotYet, electorate_of, holds
 from policies.facts import Facts
 from policies.outcome import Outcome, all_of, any_of, at_least

@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import get_args
 
+from checks.accounts import Account, Override, Permission, Review
 from checks.branches import BRANCHES
 from checks.bundle import read_bundle
 from checks.finding import Status
-from checks.snapshot import Account, Override, Permission, Review, Risk, Snapshot, Unread
+from checks.snapshot import Risk, Snapshot
+from checks.unread import Unread
 from policies.case import Assumed
 from policies.errors import did_you_mean
 from policies.fields import Kind

@@ -5,26 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
+from checks.accounts import Account, Commit, CommitIdentity, Override, Permission, Review
 from checks.branches import BRANCHES
 from checks.codeowners import ABSENT, parse
+from checks.diff import ChangedFile, Diff, FileStatus
 from checks.finding import Status
-from checks.snapshot import (
-    Account,
-    ChangedFile,
-    Commit,
-    CommitIdentity,
-    Diff,
-    FileStatus,
-    Head,
-    Override,
-    Permission,
-    Repository,
-    Review,
-    Snapshot,
-    Ticket,
-    WorkflowFile,
-    WorkflowRun,
-)
+from checks.runs import WorkflowFile, WorkflowRun
+from checks.snapshot import Head, Repository, Snapshot, Ticket
 from checks.tampering.alteration import Alteration, Analysis, Weight
 from policies.case import Assumed
 from policies.case_sections import CaseTable, Given

@@ -7,13 +7,15 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from checks import agents
+from checks.accounts import Account, Commit
 from checks.approvals import Approval
 from checks.codeowners import Codeowners
 from checks.paths import PathIndex
 from checks.people import Classification, contributors, is_vouched, proven_contributors
 from checks.risk import touched_paths
-from checks.snapshot import Account, Commit, Risk, Snapshot, Unread
+from checks.snapshot import Risk, Snapshot
 from checks.tampering.alteration import Analysis
+from checks.unread import Unread
 from policies.rules import patterns
 
 

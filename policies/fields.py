@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from checks.snapshot import Permission, Risk
+from checks.accounts import Permission
+from checks.snapshot import Risk
 
 RiskWord = Literal["low", "medium", "high", "critical"]
 PermissionWord = Literal["read", "triage", "write", "maintain", "admin"]

@@ -34,7 +34,9 @@ from typing import TypeVar
 
 from checks.document import DocumentError, read_document
 from checks.finding import Finding, Status, passed
-from checks.snapshot import GroupSnapshot, Snapshot, Unread
+from checks.group_snapshot import GroupSnapshot
+from checks.snapshot import Snapshot
+from checks.unread import Unread
 from policies.load import MAX_BYTES, MAX_DEPTH, PolicyState, load, merged
 from policies.rules import machines
 from policies.schema import Policy

@@ -11,7 +11,8 @@ from datetime import datetime, timedelta
 
 from checks.finding import Evidence, Finding, Fix, needs_person, passed, pending, skipped
 from checks.opinions import Opinion, Opinions, opinion_id
-from checks.snapshot import Snapshot, Unread
+from checks.snapshot import Snapshot
+from checks.unread import Unread
 from policies.judge_section import JudgeRules
 from policies.verdict import JudgeOrder
 

@@ -13,7 +13,7 @@ import re2
 from pydantic import ValidationError
 
 from checks.document import Document, DocumentError, Value, read_document
-from checks.snapshot import Unread
+from checks.unread import Unread
 from policies.errors import InvalidPolicyError, PolicyError, did_you_mean, error_at, explain_errors, unreadable
 from policies.fields import REUSE
 from policies.patterns import pattern_errors

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from checks.snapshot import ChangedFile, Diff, Unread
+from checks.diff import ChangedFile, Diff
+from checks.unread import Unread
 from policies.rule_sections import Range, Size
 from policies.unknown import NeverKnown
 

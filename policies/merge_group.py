@@ -6,7 +6,9 @@ from typing import Literal
 
 from checks import baseline, ci
 from checks.finding import Evidence, Finding, Fix, Status, errored, failed, passed, skipped
-from checks.snapshot import GroupMember, GroupSnapshot, TreeRebuild, Unread, WorkflowRun
+from checks.group_snapshot import GroupMember, GroupSnapshot, TreeRebuild
+from checks.runs import WorkflowRun
+from checks.unread import Unread
 from policies import rules
 from policies.floor import floor_state, for_baseline, worse_group_of
 from policies.load import PolicyState

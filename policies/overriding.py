@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from checks.accounts import Override
 from checks.approvals import is_machine, why_not_eligible
 from checks.finding import Evidence, Status, passed
 from checks.people import Classification, Excluded, excluded_approvers
-from checks.snapshot import Override, Snapshot
+from checks.snapshot import Snapshot
 from policies.conditions import electorate_of
 from policies.rules import machines
 from policies.schema import Policy

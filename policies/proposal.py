@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from checks.finding import Evidence, Finding, Fix, errored, failed, passed, pending
-from checks.snapshot import PolicyProposal, Unread
+from checks.snapshot import PolicyProposal
+from checks.unread import Unread
 from policies.schema import POLICY_PATH
 
 CHECK = "policy.check"

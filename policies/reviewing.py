@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from checks import electorate, review
+from checks.accounts import Account, Permission
 from checks.approvals import approvals_of
 from checks.finding import Finding, Status
 from checks.native_reviews import explained
 from checks.people import contributors, excluded_approvers
 from checks.review import ReviewRequirement, ReviewResult
-from checks.snapshot import Account, Permission, Snapshot, Unread
+from checks.snapshot import Snapshot
+from checks.unread import Unread
 from policies import rules
 from policies.areas import AreaRuling, reads_code, rule_areas
 from policies.case import Case

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 
+from checks.accounts import Account, Permission
 from checks.baseline import BaselineRule
 from checks.branches import BRANCHES
 from checks.ci import CiRequirement
@@ -14,7 +15,8 @@ from checks.other_ci import Witness
 from checks.paths import PathPatterns
 from checks.people import AgentMarkers, DependencyBots, PeopleRule
 from checks.risk import PathRule
-from checks.snapshot import Account, Permission, Risk, Snapshot, Unread
+from checks.snapshot import Risk, Snapshot
+from checks.unread import Unread
 from checks.verified import VerifierRequirement
 from checks.witnesses import ReportRule
 from policies.fields import permission_of, risk_of

@@ -6,8 +6,9 @@ import unicodedata
 from typing import Any
 
 from checks import agents
+from checks.accounts import Account
 from checks.lookalikes import as_latin, visible
-from checks.snapshot import Account, Unread
+from checks.unread import Unread
 from policies.unknown import NeverKnown
 
 BOT = "[bot]"

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Sequence
 from checks.ci_jobs import read_log
 from checks.ci_runs import current_jobs
 from checks.logs.report import LogReport
-from checks.snapshot import Snapshot, Unread, WorkflowFile, WorkflowRun
+from checks.runs import WorkflowFile, WorkflowRun
+from checks.snapshot import Snapshot
+from checks.unread import Unread
 from checks.witnesses import is_of_attempt
 from checks.workflow_files import bare_path
 from policies.verdict import Counts, JudgedRun, Subject

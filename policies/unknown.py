@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from checks.snapshot import Unread
+from checks.unread import Unread
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Literal
 
+from checks.accounts import Override
 from checks.finding import Finding, Status
-from checks.snapshot import Override, Risk
+from checks.snapshot import Risk
 
 Kind = Literal["agent", "person", "outsider", "dependency-bot"]
 Mode = Literal["enforce", "observe"]

@@ -6,7 +6,7 @@ from __future__ import annotations
 from app.ci.builds import FetchedBuild, FetchedJob, too_many
 from app.ci.fetching import Answer, CiClient, NotReadable
 from app.ci.links import BuildkiteBuild
-from checks.snapshot import Unread
+from checks.unread import Unread
 
 # A step's condition was not met, or a newer build made it needless: nothing ran, and nothing is claimed.
 _NOT_RUN = ("skipped", "broken")

@@ -11,7 +11,7 @@ import re
 from app.ci.builds import FetchedBuild, FetchedJob, Parts, too_many
 from app.ci.fetching import Answer, CiClient, NotReadable
 from app.ci.links import CircleciBuild
-from checks.snapshot import Unread
+from checks.unread import Unread
 
 _GOOD = ("success", "fixed")
 _NOT_RUN = ("not_run", "not_running")

@@ -7,7 +7,7 @@ from pydantic import Field
 from app.ci.builds import FetchedBuild, FetchedJob
 from app.ci.fetching import Answer, CiClient, NotReadable
 from app.ci.links import JenkinsBuild
-from checks.snapshot import Unread
+from checks.unread import Unread
 
 _FIELDS = "building,result,actions[lastBuiltRevision[SHA1]]"
 

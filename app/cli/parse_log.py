@@ -14,7 +14,7 @@ from app.gate.log_process import parse_log_stream
 from app.local.clone import CannotLook
 from checks.logs.decode import MAX_BYTES as LIMIT
 from checks.logs.report import LogReport
-from checks.snapshot import Unread
+from checks.unread import Unread
 from policies.escape import clean
 
 _WORDS: dict[bool | None, tuple[str, Style]] = {

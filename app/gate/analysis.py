@@ -21,10 +21,11 @@ from app.gate.child import run_child
 from app.gate.child_request import Child
 from app.gate.git import GitFailed, GitObjects, GitTooLarge
 from app.gate.zizmor import zizmor_notes
-from checks.snapshot import SYMLINK_MODE, ChangedFile, Diff, FileStatus, Unread
+from checks.diff import SYMLINK_MODE, ChangedFile, Diff, FileStatus
 from checks.tampering.alteration import Analysis
 from checks.tampering.change import Change
 from checks.tampering.settings.precedence import behind
+from checks.unread import Unread
 
 MEMORY_LIMIT = 2 * 1024**3  # bytes of address space
 TIME_LIMIT = 60.0  # seconds

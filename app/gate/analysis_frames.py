@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO
 
-from checks.snapshot import FileStatus
+from checks.diff import FileStatus
 from checks.tampering.change import Change, Version
 
 

@@ -9,7 +9,8 @@ from typing import Any
 from app.keys import GroupKey, PullKey, QueueKey
 from app.store.audit import Entry, Recorded
 from app.store.decisions import Json
-from checks.snapshot import Risk, Snapshot, Unread
+from checks.snapshot import Risk, Snapshot
+from checks.unread import Unread
 from policies.verdict import GroupVerdict, Verdict
 
 

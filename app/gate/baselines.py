@@ -30,8 +30,9 @@ from app.store.database import Connection
 from app.store.work import Mark
 from app.store.worker import Done, Outcome, Sleep
 from checks.branches import BRANCHES
-from checks.snapshot import Baseline, Unread, WorkflowRun
+from checks.runs import Baseline, WorkflowRun
 from checks.tally import baseline_of
+from checks.unread import Unread
 from checks.workflow_files import bare_path
 from policies.schema import Policy
 

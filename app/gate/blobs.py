@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from app.gate.git import GitFailed, GitObjects, run_git
-from checks.snapshot import SUBMODULE_MODE, ChangedFile, FileStatus
+from checks.diff import SUBMODULE_MODE, ChangedFile, FileStatus
 from checks.tampering.change import LARGEST_FILE, Change, Version
 
 MOST_BYTES = 48 * 1024 * 1024  # of all files together; what lies beyond is not read, and that is said

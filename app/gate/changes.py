@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from app.gate.diffs import UnreadableDiff, parse_diff, symlink_oids
 from app.gate.git import GitFailed, GitObjects, Merge
 from app.gate.trees import read_names
-from checks.snapshot import Diff, Unread
+from checks.diff import Diff
+from checks.unread import Unread
 
 LONGEST_SYMLINK = 4096  # bytes; Linux allows no longer target
 

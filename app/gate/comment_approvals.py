@@ -24,9 +24,10 @@ from app.github.pull_models import PullRequest
 from app.github.pull_models import Review as GitHubReview
 from app.store import comment_approvals
 from app.store.comment_approvals import CommentApproval, CommentWithdrawn, ShownCode
+from checks.accounts import Account, Review
 from checks.approval_code import approved_word, is_commit
 from checks.branches import BRANCHES
-from checks.snapshot import Account, Review, Unread
+from checks.unread import Unread
 
 NOTHING = ""  # in the store: it names nothing that was ever shown here
 _NOT_KNOWN = Unread("it is not certain what stood when this comment was written")

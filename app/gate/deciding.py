@@ -19,7 +19,8 @@ from app.keys import GroupKey, PullKey, QueueKey
 from app.store import decided_policies, decisions
 from app.store.database import Connection
 from app.store.decisions import Decision
-from checks.snapshot import GroupSnapshot, Snapshot
+from checks.group_snapshot import GroupSnapshot
+from checks.snapshot import Snapshot
 from policies.load import PolicyState
 from policies.verdict import GroupVerdict, Verdict
 

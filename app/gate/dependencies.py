@@ -6,8 +6,10 @@ import asyncio
 
 from app.gate.git import GitFailed, GitObjects
 from checks.dependency_updates import MAX_BYTES, ChangedSides, UpdateReading, read_updates
+from checks.diff import ChangedFile, Diff
 from checks.people import is_dependency_bot
-from checks.snapshot import ChangedFile, Diff, Snapshot, Unread
+from checks.snapshot import Snapshot
+from checks.unread import Unread
 from policies.rules import dependency_bots
 from policies.schema import Policy
 

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from checks.snapshot import SYMLINK_MODE, ChangedFile, Diff, FileStatus
+from checks.diff import SYMLINK_MODE, ChangedFile, Diff, FileStatus
 
 STATUSES = {
     "A": FileStatus.ADDED,

@@ -47,7 +47,9 @@ from app.store.work import Lease
 from app.store.worker import Done, Outcome, Retry, Sleep
 from checks.branches import BRANCHES
 from checks.finding import Status
-from checks.snapshot import GroupMember, GroupSnapshot, Repository, TreeRebuild, Unread
+from checks.group_snapshot import GroupMember, GroupSnapshot, TreeRebuild
+from checks.snapshot import Repository
+from checks.unread import Unread
 from policies.load import PolicyState
 from policies.merge_group import evaluate_group
 from policies.verdict import GroupVerdict, Node

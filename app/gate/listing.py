@@ -9,7 +9,8 @@ from app.gate.observation import OwnRun
 from app.github.models import CheckRun as ListedRun
 from app.github.models import CheckSuite, HeadCommit
 from app.store.check_runs import CheckRun as StoredRun
-from checks.snapshot import CheckRun, Unread
+from checks.runs import CheckRun
+from checks.unread import Unread
 
 
 def _listed(head: HeadCommit) -> Iterator[tuple[CheckSuite, ListedRun]]:

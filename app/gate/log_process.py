@@ -14,7 +14,8 @@ from pydantic import TypeAdapter, ValidationError
 from app.gate.child import run_child
 from app.gate.child_request import Child
 from app.gate.frames import frames
-from checks.snapshot import JobLog, Unread
+from checks.runs import JobLog
+from checks.unread import Unread
 
 MEMORY_LIMIT = 1024**3  # bytes of address space; some 200 MB of it are libraries
 TIME_LIMIT = 60.0  # seconds for one batch

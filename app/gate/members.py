@@ -22,7 +22,9 @@ from app.store.worker import Retry
 from checks.baseline import declared_tests
 from checks.bundle import read_bundle
 from checks.finding import Status
-from checks.snapshot import GroupMember, MemberState, Snapshot, Unread
+from checks.group_snapshot import GroupMember, MemberState
+from checks.snapshot import Snapshot
+from checks.unread import Unread
 from policies.load import PolicyState
 from policies.verdict import Verdict
 

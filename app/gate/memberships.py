@@ -12,7 +12,7 @@ from app.github import reads
 from app.github.client import GitHubClient
 from app.github.errors import GitHubError, NotFound, RateLimited
 from app.github.rest_models import Membership
-from checks.snapshot import Unread
+from checks.unread import Unread
 
 MOST_PAGES = 5  # of 100 members each; in a larger team each person is asked about
 

@@ -8,7 +8,8 @@ from datetime import datetime
 
 from app.gate.effects import Method
 from checks.finding import Status
-from checks.snapshot import GroupSnapshot, Snapshot
+from checks.group_snapshot import GroupSnapshot
+from checks.snapshot import Snapshot
 from policies.eviction import Eviction
 from policies.explain import Output
 from policies.freeze import Frozen

@@ -47,8 +47,10 @@ from app.store import landings
 from app.store.pulls import PullRow
 from checks.branches import BRANCHES
 from checks.ci_jobs import merged_into
-from checks.snapshot import CommitPath, Snapshot, Stack, Unread, Verification, WorkflowFile, WorkflowRun
+from checks.runs import Verification, WorkflowFile, WorkflowRun
+from checks.snapshot import CommitPath, Snapshot, Stack
 from checks.tampering.alteration import Analysis
+from checks.unread import Unread
 from policies.queue_section import Queue
 from policies.routing import Standing
 from policies.rules import asks_for_owners

@@ -22,7 +22,8 @@ from app.gate.other_log_process import read_output
 from app.store import ci_builds
 from checks.other_ci import Witness, newest
 from checks.other_ci_log import System
-from checks.snapshot import Build, BuildJob, CheckRun, Unread
+from checks.runs import Build, BuildJob, CheckRun
+from checks.unread import Unread
 from policies import rules
 from policies.schema import Policy
 

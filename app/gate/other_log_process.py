@@ -11,7 +11,8 @@ from app.gate.child import run_child
 from app.gate.child_request import Child
 from app.gate.frames import frames
 from checks.other_ci_log import System
-from checks.snapshot import JobLog, Unread
+from checks.runs import JobLog
+from checks.unread import Unread
 
 MEMORY_LIMIT = 1024**3  # bytes of address space
 TIME_LIMIT = 60.0  # seconds for one job's log

@@ -7,8 +7,8 @@ from datetime import datetime
 
 from app.github.models import Comment
 from app.github.pull_models import PullRequest
+from checks.accounts import Account, Override
 from checks.override_word import override_words
-from checks.snapshot import Account, Override
 
 MOST = 20
 

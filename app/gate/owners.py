@@ -12,7 +12,8 @@ from app.github.client import GitHubClient
 from app.github.errors import GitHubError, RateLimited
 from checks.codeowners import ABSENT, MAX_BYTES, PLACES, Codeowners, ReportedError, only_for, parse, with_reported
 from checks.risk import touched_paths
-from checks.snapshot import Snapshot, Unread
+from checks.snapshot import Snapshot
+from checks.unread import Unread
 
 _PLAIN = frozenset({b"100644", b"100755"})
 

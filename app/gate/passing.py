@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from app.gate.git import GitFailed, GitObjects
-from checks.snapshot import CommitPath, Diff, Unread
+from checks.diff import Diff
+from checks.snapshot import CommitPath
+from checks.unread import Unread
 
 MOST_COMMITS = 250
 MOST_PATHS = 1_000

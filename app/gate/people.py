@@ -17,9 +17,11 @@ from app.store import pushes
 from app.store.database import Database
 from app.store.pushes import Push
 from checks import people
+from checks.accounts import Account, Permission
 from checks.branches import BRANCHES
 from checks.native_rules import NativeReviews, read_rules
-from checks.snapshot import Account, Permission, Snapshot, Unread
+from checks.snapshot import Snapshot
+from checks.unread import Unread
 from policies import rules
 from policies.load import PolicyState
 from policies.rule_parts import asks_about_contributors, asks_about_kinds

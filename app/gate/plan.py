@@ -26,7 +26,8 @@ from app.gate.observation import GroupObservation, Observation, OwnRun, Wanted
 from app.gate.routing import requests
 from app.gate.telling import tellings
 from checks.finding import Status
-from checks.snapshot import Snapshot, Unread
+from checks.snapshot import Snapshot
+from checks.unread import Unread
 from policies.explain import Output
 from policies.judging import subject_id
 from policies.verdict import GroupVerdict, Verdict, VerificationOrder

@@ -19,7 +19,7 @@ from app.github.errors import GitHubDown, GitHubError, NotFound, RateLimited
 from app.github.models import FileEntry, TargetCommit
 from app.github.rest_models import Content
 from checks.branches import BRANCHES
-from checks.snapshot import Unread
+from checks.unread import Unread
 from policies.floor import with_floor
 from policies.load import MAX_BYTES, PolicySource, PolicyState, Reference, read_policy, reference_of
 from policies.schema import Policy

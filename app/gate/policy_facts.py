@@ -15,7 +15,8 @@ from app.gate.recorded import UnreadableRecord, read_snapshot
 from app.github.pull_models import PullRequest
 from app.keys import PullKey
 from app.store import decisions, pulls
-from checks.snapshot import PolicyProposal, Snapshot, Unread
+from checks.snapshot import PolicyProposal, Snapshot
+from checks.unread import Unread
 from policies.load import MAX_BYTES, PolicySource, PolicyState
 from policies.policy_change import propose, proposed_state
 from policies.schema import POLICY_PATH

@@ -39,7 +39,9 @@ from app.store.work import Lease, Mark
 from app.store.worker import Done, Outcome, Retry, Sleep
 from checks.ci import CiRequirement
 from checks.finding import Status
-from checks.snapshot import Snapshot, Unread, WorkflowRun
+from checks.runs import WorkflowRun
+from checks.snapshot import Snapshot
+from checks.unread import Unread
 from policies.evaluate import evaluate
 from policies.judging import awaited
 from policies.verdict import Verdict

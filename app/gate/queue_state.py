@@ -23,8 +23,9 @@ from app.store import check_runs, pulls, requeues, serial, work
 from app.store.database import Connection
 from app.store.requeues import DoneRequeue
 from app.store.work import Mark
+from checks.accounts import Permission
 from checks.branches import BRANCHES
-from checks.snapshot import Permission, Stack
+from checks.snapshot import Stack
 from policies.eviction import Eviction
 from policies.freeze import FreezingIssue, Frozen, frozen
 from policies.load import PolicyState

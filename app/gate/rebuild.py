@@ -13,7 +13,8 @@ from app.gate.diffs import UnreadableDiff
 from app.gate.git import GitFailed, GitObjects
 from app.github.models import HeadCommit
 from app.github.pull_models import QueuedEntry
-from checks.snapshot import GroupMember, TreeRebuild, Unread
+from checks.group_snapshot import GroupMember, TreeRebuild
+from checks.unread import Unread
 
 EPOCH = 0  # our own commits are never published; a fixed time makes their ids the same every time
 

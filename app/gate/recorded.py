@@ -10,7 +10,8 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from checks.snapshot import GroupSnapshot, Snapshot
+from checks.group_snapshot import GroupSnapshot
+from checks.snapshot import Snapshot
 
 
 class UnreadableRecord(ValueError):

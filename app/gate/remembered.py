@@ -13,8 +13,9 @@ from app.gate.zizmor import PROGRAM
 from app.store import analyses
 from app.store.database import Database
 from app.store.stored import storable
-from checks.snapshot import Diff, Unread
+from checks.diff import Diff
 from checks.tampering.alteration import Analysis
+from checks.unread import Unread
 
 RULES_FOLDER = Path(ROOT) / "checks" / "tampering"
 

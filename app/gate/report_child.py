@@ -14,7 +14,7 @@ from typing import BinaryIO
 from app.gate.frames import read_frame
 from checks.paths import PathPatterns
 from checks.reports.artifacts import read_artifacts
-from checks.snapshot import Unread
+from checks.unread import Unread
 
 
 def serve(source: BinaryIO, sink: BinaryIO) -> None:

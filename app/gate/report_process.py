@@ -13,7 +13,7 @@ from app.gate.child_request import Child
 from app.gate.frames import frames
 from checks.paths import PathPatterns
 from checks.reports.report import TestReport
-from checks.snapshot import Unread
+from checks.unread import Unread
 
 MEMORY_LIMIT = 2 * 1024**3  # bytes of address space
 TIME_LIMIT = 60.0  # seconds for the reports of one run

@@ -23,7 +23,8 @@ from app.store import ci_reports
 from app.store.stored import storable
 from checks.archives import LARGEST
 from checks.paths import PathPatterns
-from checks.snapshot import Artifact, Unread, WorkflowRun
+from checks.runs import Artifact, WorkflowRun
+from checks.unread import Unread
 from checks.witnesses import ReportRule, is_of_attempt
 from policies import rules
 from policies.load import PolicyState

@@ -15,9 +15,11 @@ from app.gate.gate import Gate
 from app.github.pull_models import PullRequest
 from app.github.pull_models import Review as GitHubReview
 from app.store import reviews as stored_reviews
+from checks.accounts import Account, Review
 from checks.branches import BRANCHES
 from checks.bundle import read_bundle
-from checks.snapshot import Account, Review, Snapshot, Unread
+from checks.snapshot import Snapshot
+from checks.unread import Unread
 
 NO_BUNDLE = ""  # in the store: there was no bundle
 GONE = ""  # in the store: the commit is gone, so that an approval is of no head, and a request for changes stands

@@ -7,7 +7,7 @@ from app.gate.people import WORDS
 from app.github import reads
 from app.github.client import GitHubClient
 from app.github.errors import NotFound
-from checks.snapshot import Permission
+from checks.accounts import Permission
 from policies.fields import permission_of
 from policies.people_sections import Approvers
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from app.gate.observation import Observation
 from app.gate.people_effects import AskReviewers, WithdrawRequests
 from checks.finding import Status
-from checks.snapshot import Unread
+from checks.unread import Unread
 from policies.routing import Standing, route
 from policies.verdict import Verdict
 

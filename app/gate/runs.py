@@ -22,7 +22,8 @@ from app.github.errors import NotFound, TooLarge
 from app.github.rest_models import Listing
 from app.store import ci_runs
 from checks.ci_runs import current_jobs
-from checks.snapshot import Artifact, CalledWorkflow, Job, JobLog, Step, Unread, WorkflowRun
+from checks.runs import Artifact, CalledWorkflow, Job, JobLog, Step, WorkflowRun
+from checks.unread import Unread
 
 MOST_LOGS = 60  # jobs of one run whose log is read
 AT_ONCE = 6  # of them in memory together

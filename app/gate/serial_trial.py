@@ -28,7 +28,10 @@ from app.github.models import HeadCommit, TargetCommit
 from app.keys import PullKey, QueueKey
 from app.store import audit
 from checks.branches import BRANCHES
-from checks.snapshot import GroupSnapshot, Repository, TreeRebuild, Unread, WorkflowFile
+from checks.group_snapshot import GroupSnapshot, TreeRebuild
+from checks.runs import WorkflowFile
+from checks.snapshot import Repository
+from checks.unread import Unread
 from policies.load import PolicyState
 from policies.merge_group import evaluate_group
 from policies.serial import Entry

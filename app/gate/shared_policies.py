@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from checks.snapshot import Unread
+from checks.unread import Unread
 from policies.load import Reference
 
 Text = str | Unread | None

@@ -10,9 +10,11 @@ from app.github.models import Actor, GitActor, HeadCommit
 from app.github.models import Commit as GitHubCommit
 from app.github.pull_models import PullRequest, PullState
 from app.keys import PullKey
+from checks.accounts import Account, Comment, Commit, CommitIdentity
 from checks.branches import BRANCHES
 from checks.bundle import find_blocks
-from checks.snapshot import Account, Comment, Commit, CommitIdentity, Head, Repository, Snapshot, Unread
+from checks.snapshot import Head, Repository, Snapshot
+from checks.unread import Unread
 
 LONGEST_MESSAGE = 8192  # characters of a commit message that are judged
 

@@ -19,7 +19,8 @@ from app.github.errors import NotFound
 from app.store import pulls
 from app.store.pulls import PullRow
 from checks.finding import Status
-from checks.snapshot import Layer, Stack, Unread
+from checks.snapshot import Layer, Stack
+from checks.unread import Unread
 
 
 async def with_layers_below(

@@ -24,10 +24,12 @@ from app.store.tickets.moving import Transition
 from app.store.tickets.snapshots import TicketSnapshot
 from app.store.tickets.ticket import TicketRow
 from app.store.work import Mark
+from checks.accounts import Review
 from checks.commands import read_commands
-from checks.snapshot import Review, Risk, Snapshot, Ticket, Unread
+from checks.snapshot import Risk, Snapshot, Ticket
 from checks.tickets.form import is_ticket
 from checks.tickets.sections import TooLong, read_sections
+from checks.unread import Unread
 from policies.tickets.states import AT_WORK, BLOCKS_MERGE, Event
 
 log = structlog.get_logger(__name__)

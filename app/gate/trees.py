@@ -12,8 +12,9 @@ from posixpath import dirname, join, normpath
 
 from app.gate.blobs import read_blobs
 from app.gate.git import GitFailed, GitObjects
-from checks.snapshot import SYMLINK_MODE, Diff, Unread
+from checks.diff import SYMLINK_MODE, Diff
 from checks.tampering.twins import twins
+from checks.unread import Unread
 
 MOST_LINKS = 2_000  # of one tree
 MOST_TWINS = 200

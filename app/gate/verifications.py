@@ -22,7 +22,8 @@ from app.github.errors import NotFound, Refused
 from app.store import verifications
 from app.store.verifications import StartedVerification
 from checks.branches import BRANCHES
-from checks.snapshot import Unread, Verification, WorkflowRun
+from checks.runs import Verification, WorkflowRun
+from checks.unread import Unread
 
 TITLE = "mergegate-verify {}"  # the workflow's run-name
 LAPSES = timedelta(minutes=2)  # after that a run that GitHub does not show was never started

@@ -8,7 +8,8 @@ from functools import lru_cache
 import yaml
 
 from app.gate.git import GitFailed, GitObjects
-from checks.snapshot import Unread, WorkflowFile, WorkflowNote
+from checks.runs import WorkflowFile, WorkflowNote
+from checks.unread import Unread
 from checks.workflow_notes import workflow_notes
 
 FOLDER = ".github/workflows"

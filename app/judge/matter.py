@@ -24,7 +24,7 @@ from app.store import ci_runs, verifications
 from app.store.opinions import StoredOpinion
 from app.store.tickets import snapshots
 from checks.ci_runs import current_jobs
-from checks.snapshot import Job, JobLog, WorkflowRun
+from checks.runs import Job, JobLog, WorkflowRun
 
 LARGEST_DIFFERENCE = 1024 * 1024  # bytes
 LONGEST_OUTPUT = 32 * 1024  # bytes of a job's log, from its end

@@ -17,7 +17,8 @@ from app.local.records import Record, fresh
 from checks.areas import AREAS
 from checks.bundle import Bundle, read_given
 from checks.claims import is_given
-from checks.snapshot import Diff, Risk, Snapshot
+from checks.diff import Diff
+from checks.snapshot import Risk, Snapshot
 from checks.tampering.alteration import Analysis
 from policies.load import PolicyState
 from policies.verdict import Verdict

@@ -15,8 +15,10 @@ from policies.escape import clean
 
 if TYPE_CHECKING:
     from app.gate.changes import Changes
-    from checks.snapshot import JobLog, Snapshot, Ticket, Unread
+    from checks.runs import JobLog
+    from checks.snapshot import Snapshot, Ticket
     from checks.tampering.alteration import Analysis
+    from checks.unread import Unread
     from policies.load import PolicyState
     from policies.verdict import Verdict
 
@@ -65,7 +67,7 @@ async def _read_logs(logs: Mapping[str, bytes]) -> dict[str, JobLog]:
     if not logs:
         return {}
     from app.gate.log_process import parse_logs
-    from checks.snapshot import Unread
+    from checks.unread import Unread
 
     read: dict[str, JobLog] = {}
     for name, log in zip(logs, await in_loop(parse_logs(tuple(logs.values()))), strict=True):
@@ -84,7 +86,7 @@ async def _policy(objects: GitObjects, base: Revision, request: Request) -> Poli
 
 async def _changes(clone: Clone, objects: GitObjects, base: Revision, head: Revision) -> Changes:
     from app.gate.changes import read_changes
-    from checks.snapshot import Unread
+    from checks.unread import Unread
 
     changes = await read_changes(objects, base.commit, head.commit)
     if isinstance(changes.diff, Unread):
@@ -96,7 +98,7 @@ async def _changes(clone: Clone, objects: GitObjects, base: Revision, head: Revi
 
 async def _analysis(objects: GitObjects, changes: Changes, base: Revision, head: Revision) -> Analysis | Unread:
     from app.gate.analysis import analyse_difference, judged_difference
-    from checks.snapshot import Unread
+    from checks.unread import Unread
 
     judged = judged_difference(changes, base.commit, head.commit)
     return judged if isinstance(judged, Unread) else await in_loop(analyse_difference(objects, judged[1], judged[0][1]))
@@ -108,7 +110,8 @@ def _unreadable(clone: Clone, because: str) -> CannotLook:
 
 
 def _snapshot(request: Request, clone: Clone, base: Revision, head: Revision, changes: Changes) -> Snapshot:
-    from checks.snapshot import Head, Repository, Snapshot, Unread
+    from checks.snapshot import Head, Repository, Snapshot
+    from checks.unread import Unread
 
     not_asked = Unread("GitHub was not asked", offline=True)
     target = base.branch or base.commit[:12]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.gate.git import GitFailed, GitObjects, run_git
 from app.gate.presets import read_presets
 from app.local.clone import CannotLook, Revision
-from checks.snapshot import Unread
+from checks.unread import Unread
 from policies.errors import PolicyError
 from policies.escape import clean
 from policies.load import MAX_BYTES, PolicySource, PolicyState, read_policy

@@ -29,8 +29,8 @@ from app.tickets.doing import Doing, NotDone
 from app.tickets.limiting import alone, raises_of
 from app.tickets.parts import Place, TicketParts
 from app.utc_day import day_begun
+from checks.accounts import Permission
 from checks.commands import LONGEST, Command, nearest, read_commands
-from checks.snapshot import Permission
 from policies.escape import code
 from policies.tickets.verbs import VERBS, Where, is_for_all, refusal
 

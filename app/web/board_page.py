@@ -25,7 +25,7 @@ from app.web.entrance import Entrance, Visit
 from app.web.pages import HEADERS
 from app.web.recent import Recent
 from app.web.sign_in import Person
-from checks.snapshot import Permission
+from checks.accounts import Permission
 from policies.tickets.board import Board, age
 from policies.tickets.board_sections import Key, board_record, sections
 from policies.tickets.page_texts import PAGE_TEXTS

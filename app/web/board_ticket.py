@@ -14,7 +14,7 @@ from app.tickets.board import row_of
 from app.tickets.limiting import RISKY
 from app.tickets.parts import Place
 from app.web.entrance import Visit
-from checks.snapshot import Permission
+from checks.accounts import Permission
 from policies.tickets.board import BoardRow, age
 from policies.tickets.escalation_question import SILENCE, Asked, choices
 from policies.tickets.offers import Offer, OpenQuestion, Standing, Suggested, offers

@@ -16,7 +16,7 @@ from app.web.pages import HEADERS, Pages
 from app.web.readers import Readers
 from app.web.recent import TooManyWait
 from app.web.sign_in import Person, SignIn
-from checks.snapshot import Permission
+from checks.accounts import Permission
 
 log = structlog.get_logger(__name__)
 

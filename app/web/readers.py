@@ -14,7 +14,7 @@ from app.store import repositories
 from app.store.database import Database
 from app.store.repositories import Repository
 from app.web.sign_in import Person
-from checks.snapshot import Permission
+from checks.accounts import Permission
 
 REMEMBERED = timedelta(minutes=1)
 MOST = 10_000  # answers kept

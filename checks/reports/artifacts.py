@@ -10,7 +10,7 @@ from checks.archives import ArchiveFile, read_archive
 from checks.paths import PathPatterns
 from checks.reports.formats import read_report
 from checks.reports.report import MOST_CHARACTERS, TestReport, add_up, as_copy
-from checks.snapshot import Unread
+from checks.unread import Unread
 
 
 def read_artifacts(archives: Iterable[tuple[str, bytes]], files: PathPatterns) -> tuple[TestReport, ...] | Unread:

@@ -9,7 +9,7 @@ from checks.reports.junit import SUITES, JUnit
 from checks.reports.report import ReportFault, TestReport, short
 from checks.reports.strict_json import read_json
 from checks.reports.trx import ROOT, Trx
-from checks.snapshot import Unread
+from checks.unread import Unread
 
 LARGEST = 16 * 1024**2  # bytes of one file
 _UTF8_MARK, _UTF16_MARKS = b"\xef\xbb\xbf", (b"\xff\xfe", b"\xfe\xff")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from checks.snapshot import FileStatus
+from checks.diff import FileStatus
 
 LARGEST_FILE = 1024 * 1024  # bytes of one side; a larger one is not analysed, and that is said
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from posixpath import dirname, join, normpath
 
-from checks.snapshot import SUBMODULE_MODE, SYMLINK_MODE
+from checks.diff import SUBMODULE_MODE, SYMLINK_MODE
 from checks.tampering.alteration import LONGEST_QUOTE, Alteration, Weight
 from checks.tampering.change import Change, Version
 from checks.tampering.endings import is_code

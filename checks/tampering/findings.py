@@ -13,10 +13,10 @@ from typing import Literal
 
 from checks.bundle import Bundle
 from checks.finding import Evidence, Finding, Fix, errored, failed, needs_person, passed, pending, skipped
-from checks.snapshot import Unread
 from checks.tampering.alteration import Alteration, Analysis, Weight
 from checks.tampering.places import is_test_path
 from checks.tampering.words import last_part
+from checks.unread import Unread
 
 CHECK = "tampering"
 _MOST_FINDINGS = 10

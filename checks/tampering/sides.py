@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from checks.snapshot import SUBMODULE_MODE
+from checks.diff import SUBMODULE_MODE
 from checks.tampering.change import LARGEST_FILE, Change, Version
 from checks.tampering.languages import adapter_for, may_hold_tests
 from checks.tampering.places import is_test_path

@@ -9,20 +9,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal, get_args
 
+from checks.accounts import Account
+from checks.diff import ChangedFile, Diff, FileStatus
 from checks.finding import Status
-from checks.snapshot import (
-    Account,
-    ChangedFile,
-    Diff,
-    FileStatus,
-    Head,
-    Repository,
-    Risk,
-    Snapshot,
-    Ticket,
-    Unread,
-)
+from checks.snapshot import Head, Repository, Risk, Snapshot, Ticket
 from checks.tickets.form import TicketForm
+from checks.unread import Unread
 from policies.evaluate import evaluate
 from policies.load import PolicyState
 

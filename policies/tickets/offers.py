@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 import re2
 
+from checks.accounts import Permission
 from checks.commands import LONGEST as READ
 from checks.commands import PREFIX, Command, read_commands
-from checks.snapshot import Permission
 from policies.escape import clean, inert
 from policies.tickets.states import State
 from policies.tickets.verbs import ALL, VERBS, Raises, Where, is_for_all, refusal

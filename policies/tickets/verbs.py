@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from checks.accounts import Permission
 from checks.commands import Command
-from checks.snapshot import Permission
 from policies.tickets.states import ACTIVE, AT_WORK, State
 
 Where = Literal["issue", "pull"]

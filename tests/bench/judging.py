@@ -9,8 +9,9 @@ import tracemalloc
 from dataclasses import replace
 from typing import Literal
 
+from checks.accounts import Account, Permission
 from checks.finding import Status
-from checks.snapshot import Account, Permission, Snapshot
+from checks.snapshot import Snapshot
 from policies.evaluate import evaluate
 from policies.explain import explain
 from policies.load import PolicySource, read_policy

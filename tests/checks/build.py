@@ -7,35 +7,16 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from checks.accounts import Account, Comment, Commit, CommitIdentity, Permission, Review
 from checks.bundle import Bundle, BundleFaults, parse_bundle
+from checks.diff import ChangedFile, Diff, FileStatus
 from checks.finding import Finding, Status
+from checks.group_snapshot import GroupMember, GroupSnapshot, TreeRebuild
 from checks.logs.report import LogReport, Summary
 from checks.paths import PathPatterns
 from checks.people import AgentMarkers, Classification, PeopleRule
-from checks.snapshot import (
-    Account,
-    Artifact,
-    ChangedFile,
-    Comment,
-    Commit,
-    CommitIdentity,
-    Diff,
-    FileStatus,
-    GroupMember,
-    GroupSnapshot,
-    Head,
-    Job,
-    JobLog,
-    Permission,
-    Repository,
-    Review,
-    Snapshot,
-    Step,
-    Ticket,
-    TreeRebuild,
-    WorkflowFile,
-    WorkflowRun,
-)
+from checks.runs import Artifact, Job, JobLog, Step, WorkflowFile, WorkflowRun
+from checks.snapshot import Head, Repository, Snapshot, Ticket
 
 HEAD = "4f" * 20
 TREE = "7e" * 20

@@ -7,7 +7,8 @@ from typing import Any
 
 from checks.ci import CiRequirement, CiResult, check
 from checks.finding import Fix, Status
-from checks.snapshot import Unread, WorkflowRun
+from checks.runs import WorkflowRun
+from checks.unread import Unread
 from tests.checks import build
 from tests.checks.build import NO_TESTS, NOON, job, log, worst
 

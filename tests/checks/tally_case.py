@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from checks.reports.report import TestReport
-from checks.snapshot import Job
+from checks.runs import Job
 from tests.checks import build
 
 

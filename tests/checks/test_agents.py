@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from checks import agents
+from checks.accounts import Account, CommitIdentity
 from checks.agents import CoAuthor, Trailer
-from checks.snapshot import Account, CommitIdentity
 
 
 @pytest.mark.parametrize(

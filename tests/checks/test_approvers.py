@@ -8,14 +8,10 @@ from typing import Any
 import pytest
 
 from checks import people
+from checks.accounts import Account, Commit, CommitIdentity
 from checks.people import PeopleRule, excluded_approvers
-from checks.snapshot import (
-    Account,
-    Commit,
-    CommitIdentity,
-    Snapshot,
-    Unread,
-)
+from checks.snapshot import Snapshot
+from checks.unread import Unread
 from tests.checks import build
 from tests.checks.build import HEAD, OPERATOR, REVIEWER, SECOND, commit, persons
 

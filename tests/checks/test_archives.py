@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from checks import archives
 from checks.archives import ArchiveFile, read_archive
 from checks.paths import PathPatterns
-from checks.snapshot import Unread
+from checks.unread import Unread
 
 WANTED = PathPatterns(["*.xml"])
 Entry = tuple[str | zipfile.ZipInfo, bytes]

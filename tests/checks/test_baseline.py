@@ -9,7 +9,9 @@ import pytest
 
 from checks.baseline import BaselineRule, check, check_group, declared_tests
 from checks.finding import Finding, Status
-from checks.snapshot import Baseline, DeclaredTests, GroupMember, JobTests, ReportedTests, Unread
+from checks.group_snapshot import DeclaredTests, GroupMember
+from checks.runs import Baseline, JobTests, ReportedTests
+from checks.unread import Unread
 from tests.checks import build
 from tests.checks.build import NOON, job, run
 from tests.checks.ci_case import OPEN, E, F, P

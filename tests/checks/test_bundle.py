@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from checks.accounts import Account
 from checks.bundle import (
     Bundle,
     BundleReading,
@@ -20,7 +21,8 @@ from checks.bundle import (
     read_given,
 )
 from checks.document import Fault
-from checks.snapshot import Account, Risk, Unread
+from checks.snapshot import Risk
+from checks.unread import Unread
 from tests.checks import build
 
 A, B = "a" * 40, "b" * 40

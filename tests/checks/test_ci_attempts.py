@@ -11,7 +11,7 @@ from checks.ci import CiRequirement
 from checks.ci_jobs import evidence_of
 from checks.ci_runs import CountingRuns, choose
 from checks.finding import Finding, Fix, Status
-from checks.snapshot import Job, WorkflowRun
+from checks.runs import Job, WorkflowRun
 from tests.checks.build import CI_YML, HEAD, OTHER, REPOSITORY, job, run
 from tests.checks.ci_case import judge
 

@@ -10,7 +10,7 @@ import pytest
 from checks.ci import CiRequirement
 from checks.finding import Fix, Status
 from checks.paths import PathPatterns
-from checks.snapshot import Job
+from checks.runs import Job
 from tests.checks import build
 from tests.checks.build import CI_YML, OTHER, job, log, only, run, worst
 from tests.checks.ci_case import OPEN, F, judge, reasons

@@ -11,7 +11,8 @@ from checks import ci_trust
 from checks.ci import CiRequirement, check_group
 from checks.ci_trust import TrustRule, explained, may_be
 from checks.finding import Evidence, Finding, Fix, Status, failed
-from checks.snapshot import CalledWorkflow, Job, Unread, WorkflowFile, WorkflowNote, WorkflowRun
+from checks.runs import CalledWorkflow, Job, WorkflowFile, WorkflowNote, WorkflowRun
+from checks.unread import Unread
 from tests.checks import build
 from tests.checks.build import CI_YML, DIGEST, job, log, report, run, workflow
 from tests.checks.ci_case import judge

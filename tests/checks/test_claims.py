@@ -9,8 +9,10 @@ import pytest
 
 from checks.bundle import read_bundle
 from checks.claims import FIELDS, check, check_given_logs, is_given
+from checks.diff import FileStatus
 from checks.finding import Evidence, Finding, Fix, Status
-from checks.snapshot import FileStatus, Snapshot, Unread
+from checks.snapshot import Snapshot
+from checks.unread import Unread
 from tests.checks import build
 from tests.checks.build import DIGEST, HEAD, NO_TESTS, OTHER, TREE, job, log, only, report, run
 

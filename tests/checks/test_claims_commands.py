@@ -10,7 +10,9 @@ import pytest
 from checks.bundle import read_bundle
 from checks.claims import check
 from checks.finding import Evidence, Finding, Fix, Status
-from checks.snapshot import Artifact, Snapshot, Unread, WorkflowRun
+from checks.runs import Artifact, WorkflowRun
+from checks.snapshot import Snapshot
+from checks.unread import Unread
 from tests.checks import build
 from tests.checks.build import DIGEST, NO_TESTS, job, log, only, run, step
 

@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from checks.accounts import Account
 from checks.finding import Fix, Status
 from checks.review import ReviewRequirement, ReviewResult, check
-from checks.snapshot import Account, Snapshot, Unread
+from checks.snapshot import Snapshot
+from checks.unread import Unread
 from tests.checks import build
 from tests.checks.build import DIGEST, REVIEWER, commit, only, review
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from checks.accounts import Account, Commit, CommitIdentity, Permission
 from checks.paths import PathPatterns
 from checks.people import AgentMarkers, DependencyBots, PeopleRule, classify, is_dependency_bot
-from checks.snapshot import Account, Commit, CommitIdentity, Head, Permission
+from checks.snapshot import Head
 from tests.checks import build
 
 BOT = Account("dependabot[bot]", 49699333, "Bot")

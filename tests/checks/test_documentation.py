@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 
 from checks.ci import CiRequirement, check
+from checks.diff import ChangedFile, Diff, FileStatus
 from checks.documentation import is_documentation_only
 from checks.finding import Status
 from checks.paths import PathPatterns
-from checks.snapshot import ChangedFile, Diff, FileStatus, Snapshot, Unread
+from checks.snapshot import Snapshot
+from checks.unread import Unread
 from tests.checks import build
 from tests.checks.build import NO_TESTS, diff, file, job, run
 from tests.checks.ci_case import LATE, OFFLINE, OPEN, UNREAD, F, P, judge

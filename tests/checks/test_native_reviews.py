@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from checks.accounts import Account
 from checks.finding import Status
 from checks.native_reviews import explained
 from checks.native_rules import NativeReviews, TeamRule, read_rules
-from checks.snapshot import Account, Unread
+from checks.unread import Unread
 from tests.checks import build
 
 RULE = {

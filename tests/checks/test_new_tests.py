@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from checks.diff import ChangedFile, FileStatus
 from checks.new_tests import is_too_long, paths_of_new_tests
-from checks.snapshot import ChangedFile, FileStatus, Unread
 from checks.tampering.alteration import Analysis
+from checks.unread import Unread
 from tests.checks import build
 
 ADDED, REMOVED, RENAMED = FileStatus.ADDED, FileStatus.REMOVED, FileStatus.RENAMED

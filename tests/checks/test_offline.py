@@ -8,11 +8,14 @@ from typing import Any
 import pytest
 
 from checks import claims, review, rollback
+from checks.accounts import Permission
 from checks.bundle import BundleReading, read_bundle, read_given
 from checks.claims import check_given_logs
 from checks.finding import Evidence, Finding, Fix, Status
 from checks.review import ReviewRequirement
-from checks.snapshot import JobLog, Permission, Risk, Snapshot, Unread
+from checks.runs import JobLog
+from checks.snapshot import Risk, Snapshot
+from checks.unread import Unread
 from tests.checks import build
 
 OFFLINE = Unread("GitHub was not asked", offline=True)

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from checks import origin
+from checks.accounts import Account
 from checks.finding import Finding, Status
-from checks.snapshot import Account, BranchSession, CommitPath, Snapshot, Unread
+from checks.snapshot import BranchSession, CommitPath, Snapshot
+from checks.unread import Unread
 from tests.checks.build import snapshot, ticket
 
 SESSION = BranchSession(7, "claude", live=True, brought_head=True)

@@ -9,8 +9,11 @@ import pytest
 
 from checks.ci import CiRequirement, CiResult, check, check_group
 from checks.finding import Status
+from checks.group_snapshot import GroupMember
 from checks.other_ci import Witness
-from checks.snapshot import Build, BuildJob, CheckRun, GroupMember, Risk, Unread
+from checks.runs import Build, BuildJob, CheckRun
+from checks.snapshot import Risk
+from checks.unread import Unread
 from tests.checks import build
 from tests.checks.build import NO_TESTS, log, report
 from tests.checks.ci_case import LATE, OFFLINE, OPEN, UNREAD, E, F, P

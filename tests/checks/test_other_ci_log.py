@@ -8,7 +8,7 @@ import pytest
 
 from checks.job_log import read_job_log_stream
 from checks.other_ci_log import NotItsLog, System, plain_log
-from checks.snapshot import JobLog
+from checks.runs import JobLog
 
 ENDED = "============================== 3 passed in 0.04s ==============================="
 OUTPUT = [

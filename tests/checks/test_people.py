@@ -8,19 +8,13 @@ from typing import Any
 import pytest
 
 from checks import people
+from checks.accounts import Account, Commit, Permission
+from checks.diff import Diff, FileStatus
 from checks.electorate import permission_of
 from checks.paths import PathPatterns
 from checks.people import AgentMarkers, Classification, DependencyBots, PeopleRule, classify, has_proven_mark
-from checks.snapshot import (
-    Account,
-    Commit,
-    Diff,
-    FileStatus,
-    Head,
-    Permission,
-    Snapshot,
-    Unread,
-)
+from checks.snapshot import Head, Snapshot
+from checks.unread import Unread
 from tests.checks import build
 from tests.checks.build import HEAD, OPERATOR, READER, REVIEWER, commit, persons
 

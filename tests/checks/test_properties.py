@@ -9,12 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checks import ci, people, review, risk
+from checks.accounts import Account, Review
 from checks.areas import AREAS
 from checks.bundle import find_blocks
+from checks.diff import FileStatus
 from checks.finding import Status
 from checks.paths import PathPatterns
 from checks.risk import PathRule
-from checks.snapshot import Account, FileStatus, Review, Risk, Snapshot
+from checks.snapshot import Risk, Snapshot
 from tests.checks import build
 
 PATHS = st.sampled_from(["src/a.py", "auth/key.py", "README.md", "uv.lock", "db/1.sql", "AGENTS.md", "billing/x"])

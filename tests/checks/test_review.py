@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from checks.accounts import Account, Permission, Review
 from checks.finding import Finding, Fix, Status
 from checks.review import ReviewRequirement, ReviewResult, check
-from checks.snapshot import Account, Permission, Review, Snapshot, Unread
+from checks.snapshot import Snapshot
+from checks.unread import Unread
 from tests.checks import build
 from tests.checks.build import DIGEST, NOON, OPERATOR, READER, REVIEWER, SECOND, commit, only, review
 

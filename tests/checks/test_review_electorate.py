@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from checks.accounts import Account, Permission
 from checks.approvals import Approval, Terms, approvals_of, count, why_not_eligible
 from checks.electorate import Electorate, is_organization_member, why_not_among
-from checks.snapshot import Account, Permission, Unread
+from checks.unread import Unread
 from tests.checks import build
 from tests.checks.build import AN_AGENTS, DIGEST, HEAD, OTHER, REVIEWER, review
 

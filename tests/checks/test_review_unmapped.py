@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from checks.accounts import Commit, CommitIdentity
 from checks.finding import Status
 from checks.review import independent, unmapped_commits
-from checks.snapshot import Commit, CommitIdentity, Unread
+from checks.unread import Unread
 from tests.checks import build
 from tests.checks.build import AGENT, OPERATOR, commit, identity
 

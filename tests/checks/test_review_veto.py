@@ -7,10 +7,12 @@ from datetime import timedelta
 
 import pytest
 
+from checks.accounts import Account, Review
 from checks.electorate import Electorate
 from checks.finding import Status
 from checks.review import ReviewRequirement, check
-from checks.snapshot import Account, Review, Snapshot, Unread
+from checks.snapshot import Snapshot
+from checks.unread import Unread
 from tests.checks import build
 from tests.checks.build import DIGEST, READER, REVIEWER, SECOND, review, seen
 

@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 
 from checks.bundle import Bundle
+from checks.diff import ChangedFile, Diff, FileStatus
 from checks.finding import Evidence, Finding, Status
 from checks.paths import PathPatterns
 from checks.risk import MOST_FILES, PathRule, RiskReason, RiskResult, check, is_deceptive
-from checks.snapshot import ChangedFile, Diff, FileStatus, Risk, Snapshot, Unread
+from checks.snapshot import Risk, Snapshot
+from checks.unread import Unread
 from tests.checks import build
 from tests.checks.build import diff, file, only
 

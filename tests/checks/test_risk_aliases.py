@@ -6,7 +6,8 @@ import pytest
 
 from checks.paths import PathPatterns
 from checks.risk import PathRule, RiskReason, RiskResult, check
-from checks.snapshot import Risk, Unread
+from checks.snapshot import Risk
+from checks.unread import Unread
 from tests.checks import build
 from tests.checks.build import diff
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from checks.diff import SYMLINK_MODE, ChangedFile, Diff, FileStatus
 from checks.risk import MOST_FILES, touched_paths
-from checks.snapshot import SYMLINK_MODE, ChangedFile, Diff, FileStatus, Unread
+from checks.unread import Unread
 from tests.checks import build
 from tests.checks.build import diff, file
 

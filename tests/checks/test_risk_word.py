@@ -9,11 +9,13 @@ import pytest
 
 from checks.areas import AREAS
 from checks.bundle import Bundle
+from checks.diff import ChangedFile
 from checks.finding import Evidence, Finding, Fix, Status
 from checks.paths import PathPatterns
 from checks.risk import PathRule, RiskReason, RiskResult, check
-from checks.snapshot import ChangedFile, Risk, Snapshot, Unread
+from checks.snapshot import Risk, Snapshot
 from checks.steering import STEERING
+from checks.unread import Unread
 from tests.checks import build
 from tests.checks.build import diff, only, seen
 

@@ -8,8 +8,9 @@ import pytest
 
 from checks.finding import Evidence, Finding, Fix, Status
 from checks.rollback import check
-from checks.snapshot import Risk, Unread
+from checks.snapshot import Risk
 from checks.tampering.alteration import Alteration, Analysis, Weight
+from checks.unread import Unread
 from tests.checks import build
 
 LOW, MEDIUM, HIGH, CRITICAL = Risk.LOW, Risk.MEDIUM, Risk.HIGH, Risk.CRITICAL

@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from checks.diff import FileStatus
 from checks.finding import Evidence, Finding, Fix, Status
 from checks.scope import check
-from checks.snapshot import FileStatus, Layer, Stack, Ticket, Unread
+from checks.snapshot import Layer, Stack, Ticket
+from checks.unread import Unread
 from tests.checks import build
 from tests.checks.build import diff, file, only
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from checks.snapshot import Account, ChangedFile, FileStatus, Head, Permission, Risk
+from checks.accounts import Account, Permission
+from checks.diff import ChangedFile, FileStatus
+from checks.snapshot import Head, Risk
 from tests.checks import build
 
 

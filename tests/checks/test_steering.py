@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from checks.snapshot import FileStatus, Unread
+from checks.diff import FileStatus
 from checks.steering import test_infrastructure as infrastructure
+from checks.unread import Unread
 from tests.checks.build import diff, file
 
 

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from checks.reports.report import TestReport
-from checks.snapshot import Baseline, Job, JobTests, ReportedTests, Unread
+from checks.runs import Baseline, Job, JobTests, ReportedTests
 from checks.tally import Shrunk, baseline_of, job_tests, reported, shrunk
+from checks.unread import Unread
 from tests.checks import build
 from tests.checks.build import NO_TESTS, NOON, job, run
 from tests.checks.tally_case import holds, ran

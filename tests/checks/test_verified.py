@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from checks.diff import FileStatus
 from checks.finding import Status
-from checks.snapshot import FileStatus, Job, Unread, Verification, WorkflowRun
+from checks.runs import Job, Verification, WorkflowRun
 from checks.tampering.alteration import Analysis
+from checks.unread import Unread
 from checks.verified import VerifiedResult, VerifierRequirement, check
 from tests.checks.build import BASE, NO_TESTS, OTHER, diff, file, job, log, report, run, snapshot, workflow
 

@@ -14,7 +14,8 @@ from checks.logs.parse import parse_log
 from checks.logs.report import Summary
 from checks.paths import PathPatterns
 from checks.reports.report import TestReport
-from checks.snapshot import Artifact, Job, Unread, WorkflowRun
+from checks.runs import Artifact, Job, WorkflowRun
+from checks.unread import Unread
 from checks.witnesses import ReportRule, check, is_of_attempt
 from tests.checks import build
 from tests.checks.build import DIGEST, NO_TESTS, NOON, job

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from checks.finding import Evidence, Finding, Fix, Status
-from checks.snapshot import WorkflowFile
+from checks.runs import WorkflowFile
 from checks.workflow_files import bare_path, check_file
 from tests.checks.build import BLOB, CI_YML, OTHER, workflow
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from checks.snapshot import WorkflowNote
+from checks.runs import WorkflowNote
 from checks.workflow_notes import workflow_notes
 
 PATH = ".github/workflows/ci.yml"

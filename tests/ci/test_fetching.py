@@ -15,7 +15,8 @@ from app.ci.links import BuildkiteBuild, CircleciBuild, JenkinsBuild
 from app.ci.servers import CiServer
 from app.gate.other_log_process import read_output
 from app.secret import SecretStr
-from checks.snapshot import JobLog, Unread
+from checks.runs import JobLog
+from checks.unread import Unread
 from tests.ci import double as doubles
 from tests.ci.double import HEAD, JOB, WORKFLOW, Double, serving
 

@@ -13,7 +13,8 @@ from app.ci.servers import ci_servers
 from app.gate import other_ci
 from app.gate.other_ci import with_builds
 from app.store.database import Database
-from checks.snapshot import Build, CheckRun, Unread
+from checks.runs import Build, CheckRun
+from checks.unread import Unread
 from policies.load import load
 from policies.schema import Policy
 from tests.ci import double as doubles

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from app.cli import files
-from checks.snapshot import Unread
+from checks.unread import Unread
 from tests.checks.logs.test_logs_corpus import FAMILIES, LOOKS_CLEAN
 from tests.cli.clones import GREEN_LOG, RED_LOG, command, refused, run
 

@@ -10,7 +10,7 @@ import pytest
 from app.gate.memberships import MOST_PAGES, organization_members, team_members
 from app.github.counts import Tally, counting
 from app.github.errors import RateLimited
-from checks.snapshot import Unread
+from checks.unread import Unread
 from tests.client.double import API, GitHubDouble
 
 pytestmark = pytest.mark.anyio

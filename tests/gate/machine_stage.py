@@ -25,8 +25,9 @@ from app.store import work
 from app.store.database import Database
 from checks import bundle
 from checks.job_log import read_job_log
-from checks.snapshot import JobLog, Unread
+from checks.runs import JobLog
 from checks.tampering.alteration import Analysis
+from checks.unread import Unread
 from policies import escape, load
 from tests.gate.machine_git import MemoryGit, SimulatorGit, gate_git
 from tests.gate.scene import Scene, scene

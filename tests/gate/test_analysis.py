@@ -15,9 +15,10 @@ from app.gate.changes import Changes, read_changes, read_diff, unread_changes
 from app.gate.git import GitFailed, GitObjects, GitTooLarge
 from app.gate.remembered import remembered_analysis
 from app.store.database import Database
-from checks.snapshot import Diff, FileStatus, Unread
+from checks.diff import Diff, FileStatus
 from checks.tampering.alteration import Analysis
 from checks.tampering.change import LARGEST_FILE, Change, Version
+from checks.unread import Unread
 from tests.gate.hostile import hostile
 from tests.gate.test_git import Clone
 

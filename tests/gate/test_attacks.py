@@ -13,7 +13,8 @@ from app.gate.group import _look, _objects
 from app.gate.observe import Look, Moved
 from app.gate.rebuild import rebuild_tree
 from app.keys import GroupKey
-from checks.snapshot import GroupMember, TreeRebuild, Unread
+from checks.group_snapshot import GroupMember, TreeRebuild
+from checks.unread import Unread
 from tests.gate.scene import Scene
 from tests.gate.shop import BUNDLE, POLICY, agent_pull, fail_ci, hold_groups, open_shop, pass_ci, release_ci, required
 from tests.gate.test_stories import GREEN, MEDIUM, MEDIUM_BUNDLE, PAYMENT

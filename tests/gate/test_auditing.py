@@ -11,8 +11,10 @@ from app.keys import PullKey
 from app.local.audit_report import bypass_line, headline, merge_lines, report_of
 from app.store.audit import Entry, Recorded
 from app.store.audit_chain import canonical
+from checks.accounts import Override
 from checks.finding import Finding, Status
-from checks.snapshot import Override, Risk, Unread
+from checks.snapshot import Risk
+from checks.unread import Unread
 from policies.verdict import JudgedRun, Subject, Verdict
 from tests.policies.build import ADA, HEAD, NOW, snapshot, verdict
 

@@ -10,7 +10,8 @@ from app.gate.people import earlier_pushers
 from app.store import pushes
 from app.store.database import Database
 from app.store.pushes import Push
-from checks.snapshot import Account, Commit, Unread
+from checks.accounts import Account, Commit
+from checks.unread import Unread
 from tests.policies.build import ADA, COURIER, HEAD, commit, snapshot
 
 pytestmark = pytest.mark.anyio

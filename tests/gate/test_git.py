@@ -17,7 +17,9 @@ from app.gate.git_borrowing import borrowed_objects
 from app.gate.mirror import Mirrors, Remote
 from app.gate.names import RepositoryName
 from app.gate.workflows import local_references, read_workflow_files
-from checks.snapshot import Diff, FileStatus, Unread, WorkflowFile, WorkflowNote
+from checks.diff import Diff, FileStatus
+from checks.runs import WorkflowFile, WorkflowNote
+from checks.unread import Unread
 
 pytestmark = pytest.mark.anyio
 

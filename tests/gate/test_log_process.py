@@ -9,7 +9,8 @@ import pytest
 
 from app.gate import log_process
 from app.gate.log_process import LOG_LIMIT, parse_log_stream, parse_logs
-from checks.snapshot import JobLog, Unread
+from checks.runs import JobLog
+from checks.unread import Unread
 from tests.gate.hostile import hostile
 
 pytestmark = pytest.mark.anyio

@@ -11,7 +11,8 @@ from app.gate.sessions import LOOK, pushes_bringing
 from app.proxy import ledger, sessions
 from app.proxy.grant import Grant
 from app.proxy.sessions import Wanted
-from checks.snapshot import CommitPath, Unread
+from checks.snapshot import CommitPath
+from checks.unread import Unread
 from tests.gate.scene import Scene
 from tests.gate.shop import POLICY, agent_pull, open_shop
 from tests.gate.test_trees import Repository, _diff, repository

@@ -13,7 +13,7 @@ from app.gate.observation import Wish
 from app.gate.presets import read_presets
 from app.gate.queue_state import _refused, newest_wish, read_frozen
 from app.store.requeues import DoneRequeue
-from checks.snapshot import Permission
+from checks.accounts import Permission
 from policies.floor import load_floor
 from policies.load import load
 from policies.schema import Policy

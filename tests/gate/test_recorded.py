@@ -7,9 +7,11 @@ from dataclasses import replace
 import pytest
 
 from app.gate.recorded import UnreadableRecord, dump_snapshot, read_snapshot
+from checks.accounts import Override
 from checks.codeowners import parse
 from checks.opinions import Opinion, Opinions
-from checks.snapshot import Override, PolicyProposal, Snapshot, Unread, VerdictChange
+from checks.snapshot import PolicyProposal, Snapshot, VerdictChange
+from checks.unread import Unread
 from tests.policies.build import ADA, HEAD, NOW, person_snapshot, snapshot
 from tests.policies.test_form_of_findings import CHANGES
 

@@ -7,7 +7,7 @@ import pytest
 from app.gate import report_process
 from app.gate.report_process import read_archives
 from checks.paths import PathPatterns
-from checks.snapshot import Unread
+from checks.unread import Unread
 from tests.checks.reports.test_artifacts import junit
 from tests.checks.test_archives import packed
 from tests.gate.hostile import hostile

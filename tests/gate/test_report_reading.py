@@ -13,7 +13,8 @@ from app.gate.reports import _read
 from app.github.client import GitHubClient
 from app.github.errors import NotFound, TooLarge
 from checks.paths import PathPatterns
-from checks.snapshot import Artifact, Unread
+from checks.runs import Artifact
+from checks.unread import Unread
 from tests.checks.build import NOON
 from tests.gate.reporting import archive, junit
 

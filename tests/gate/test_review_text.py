@@ -12,8 +12,9 @@ from app.gate.comment_approvals import approvals_in_reviews
 from app.github.models import Actor, Oid
 from app.github.pull_models import Review as Listed
 from app.store.comment_approvals import ShownCode
+from checks.accounts import Review
 from checks.finding import Status
-from checks.snapshot import Review, Unread
+from checks.unread import Unread
 from policies.evaluate import evaluate
 from tests.policies.build import ADA, COURIER, HEAD, NOW, approval, snapshot, state
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.gate.changes import read_changes
-from checks.snapshot import Diff
+from checks.diff import Diff
 from tests.gate.scene import Scene
 from tests.gate.shop import BUNDLE, POLICY, agent_pull, open_shop
 from tests.gate.test_git import Clone

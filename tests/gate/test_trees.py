@@ -12,7 +12,8 @@ from app.gate import trees
 from app.gate.changes import read_changes
 from app.gate.git import GitObjects, GitTooLarge
 from app.gate.trees import LONGEST_TARGET, TreeNames, parse_listing, read_names
-from checks.snapshot import ChangedFile, Diff, FileStatus, Unread
+from checks.diff import ChangedFile, Diff, FileStatus
+from checks.unread import Unread
 
 pytestmark = pytest.mark.anyio
 

@@ -6,7 +6,7 @@ import pytest
 
 from app.gate.runs import bare_run
 from app.github import run_models
-from checks.snapshot import CalledWorkflow
+from checks.runs import CalledWorkflow
 from tests.gate.scene import Scene
 from tests.gate.shop import GREEN, POLICY, RED, WORKFLOW, WORKFLOW_PATH, agent_pull, fail_ci, log_of, open_shop, pass_ci
 from tests.gate.test_stories import GREEN as BOTH_GREEN

@@ -12,9 +12,10 @@ import pytest
 
 from app.gate import analysis
 from app.gate.zizmor import PROGRAM, zizmor_notes
-from checks.snapshot import FileStatus, Unread
+from checks.diff import FileStatus
 from checks.tampering.alteration import Alteration, Analysis, Weight
 from checks.tampering.change import Change, Version
+from checks.unread import Unread
 
 ANSWER = Path(__file__).parent / "zizmor" / "findings.json"
 CI = ".github/workflows/ci.yml"

@@ -8,27 +8,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from checks.accounts import Account, Commit, CommitIdentity, Permission, Review
 from checks.bundle import read_bundle
+from checks.diff import ChangedFile, Diff, FileStatus
 from checks.finding import Finding
 from checks.job_log import read_job_log
-from checks.snapshot import (
-    Account,
-    ChangedFile,
-    Commit,
-    CommitIdentity,
-    Diff,
-    FileStatus,
-    Head,
-    Job,
-    Permission,
-    Repository,
-    Review,
-    Risk,
-    Snapshot,
-    Step,
-    WorkflowFile,
-    WorkflowRun,
-)
+from checks.runs import Job, Step, WorkflowFile, WorkflowRun
+from checks.snapshot import Head, Repository, Risk, Snapshot
 from policies.load import PolicySource, PolicyState, read_policy
 from policies.tree import group, required
 from policies.verdict import Verdict

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from checks.accounts import Account, Permission, Review
 from checks.approvals import Terms, approvals_of
 from checks.bundle import read_bundle
 from checks.people import Classification
-from checks.snapshot import Account, Permission, Review, Risk, Snapshot
+from checks.snapshot import Risk, Snapshot
 from policies.demands import Court
 from policies.facts import Facts
 from policies.load import load

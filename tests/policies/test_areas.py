@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from checks.finding import Finding, Status
-from checks.snapshot import Risk, Unread
+from checks.snapshot import Risk
+from checks.unread import Unread
 from policies.areas import rule_areas
 from policies.evaluate import evaluate
 from policies.explain import explain

@@ -13,7 +13,8 @@ from checks.finding import Status
 from checks.logs.report import LogReport
 from checks.other_ci import Witness
 from checks.reports.report import TestReport
-from checks.snapshot import Baseline, CheckRun, JobLog, JobTests, Unread
+from checks.runs import Baseline, CheckRun, JobLog, JobTests
+from checks.unread import Unread
 from policies import rules
 from policies.errors import InvalidPolicyError
 from policies.evaluate import evaluate

@@ -7,21 +7,13 @@ from typing import Any
 
 import pytest
 
+from checks.accounts import Account, CommitIdentity
+from checks.diff import ChangedFile, Diff, FileStatus
 from checks.people import Classification
-from checks.snapshot import (
-    Account,
-    ChangedFile,
-    CommitIdentity,
-    Diff,
-    FileStatus,
-    Head,
-    Repository,
-    Risk,
-    Ticket,
-    Unread,
-    WorkflowFile,
-)
+from checks.runs import WorkflowFile
+from checks.snapshot import Head, Repository, Risk, Ticket
 from checks.tampering.alteration import Alteration, Analysis, Weight
+from checks.unread import Unread
 from policies.conditions import NotYet, holds
 from policies.facts import Facts
 from policies.rule_parts import path_lists

@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from checks.accounts import Permission
 from checks.codeowners import ABSENT, parse
 from checks.electorate import Electorate
 from checks.finding import Status
-from checks.snapshot import Permission, Risk, Unread
+from checks.snapshot import Risk
+from checks.unread import Unread
 from policies.demands import standing_rules
 from policies.rule_parts import asks_about_contributors
 from policies.rules import asks_for_owners, highest_permission, organizations_named, teams_named

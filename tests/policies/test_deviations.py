@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from checks.accounts import Permission
 from checks.finding import Status
-from checks.snapshot import Permission, Ticket, Unread
+from checks.snapshot import Ticket
+from checks.unread import Unread
 from policies.case import Assumed
 from policies.deviations import UnknownDeviation, deviate, said_by
 from policies.evaluate import evaluate

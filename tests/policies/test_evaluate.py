@@ -7,25 +7,15 @@ from typing import Any, ClassVar
 
 import pytest
 
+from checks.accounts import Account, Permission
 from checks.dependency_steps import DependencyUpdate
 from checks.dependency_updates import UpdateReading
+from checks.diff import ChangedFile, Diff, FileStatus
 from checks.finding import Finding, Status
-from checks.snapshot import (
-    Account,
-    ChangedFile,
-    Diff,
-    FileStatus,
-    Head,
-    JobLog,
-    Permission,
-    Risk,
-    Snapshot,
-    Step,
-    Ticket,
-    Unread,
-    WorkflowFile,
-)
+from checks.runs import JobLog, Step, WorkflowFile
+from checks.snapshot import Head, Risk, Snapshot, Ticket
 from checks.tampering.alteration import Alteration, Analysis, Weight
+from checks.unread import Unread
 from policies.evaluate import evaluate
 from policies.load import PolicySource, PolicyState, read_policy
 from policies.verdict import Node, Verdict, VerificationOrder

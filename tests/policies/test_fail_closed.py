@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checks.finding import Finding, Fix, Status
-from checks.snapshot import Unread
+from checks.unread import Unread
 from policies.evaluate import evaluate
 from policies.explain import explain
 from policies.verdict import Verdict

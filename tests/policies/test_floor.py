@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from checks.accounts import Override, Permission
 from checks.finding import Status
-from checks.snapshot import Override, Permission, Snapshot, Unread
+from checks.snapshot import Snapshot
+from checks.unread import Unread
 from policies.errors import InvalidPolicyError
 from policies.evaluate import evaluate
 from policies.floor import floor_state, load_floor, with_floor

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checks.finding import Status
-from checks.snapshot import JobLog, Snapshot, Step, Verification, WorkflowFile, WorkflowRun
+from checks.runs import JobLog, Step, Verification, WorkflowFile, WorkflowRun
+from checks.snapshot import Snapshot
 from checks.tampering.alteration import Analysis
 from policies.evaluate import evaluate
 from policies.floor import floor_state, load_floor, with_floor

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from checks.accounts import Account, Override, Permission
 from checks.finding import Status
-from checks.snapshot import Account, Override, Permission
 from policies.evaluate import evaluate
 from policies.floor import load_floor, with_floor, with_marks
 from policies.load import PolicyState

@@ -8,7 +8,7 @@ import pytest
 
 from checks.finding import Status
 from checks.reports.report import TestReport
-from checks.snapshot import Unread
+from checks.unread import Unread
 from policies.evaluate import evaluate
 from policies.floor import for_baseline
 from policies.merge_group import evaluate_group

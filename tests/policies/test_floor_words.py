@@ -10,10 +10,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from checks.accounts import Account, Override, Permission
 from checks.approval_code import code_of
 from checks.finding import Status
 from checks.opinions import Opinions
-from checks.snapshot import Account, Override, Permission, Snapshot
+from checks.snapshot import Snapshot
 from policies.evaluate import evaluate
 from policies.floor import floor_state, load_floor, with_floor
 from policies.load import PolicyState

@@ -8,25 +8,14 @@ from typing import Any
 
 import pytest
 
+from checks.accounts import Commit, CommitIdentity, Override, Permission
 from checks.finding import Evidence, Finding, Fix, Status
 from checks.opinions import Opinions
 from checks.reports.report import TestReport
-from checks.snapshot import (
-    Baseline,
-    CalledWorkflow,
-    Commit,
-    CommitIdentity,
-    JobTests,
-    Layer,
-    Override,
-    Permission,
-    Stack,
-    Ticket,
-    Unread,
-    WorkflowFile,
-    WorkflowNote,
-)
+from checks.runs import Baseline, CalledWorkflow, JobTests, WorkflowFile, WorkflowNote
+from checks.snapshot import Layer, Stack, Ticket
 from checks.tampering.alteration import Alteration, Analysis, Weight
+from checks.unread import Unread
 from policies.evaluate import evaluate
 from policies.load import PolicySource, read_policy
 from tests.policies.build import (

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from checks.finding import Finding, Status
 from checks.opinions import Opinion, Opinions, Word
-from checks.snapshot import Risk, Snapshot, Ticket, Unread
+from checks.snapshot import Risk, Snapshot, Ticket
+from checks.unread import Unread
 from policies.evaluate import evaluate
 from policies.judging import ANSWERS_WITHIN, judged, subject_id
 from policies.verdict import JudgeOrder, Verdict

@@ -6,7 +6,8 @@ import pytest
 from pydantic_core import ErrorDetails
 
 from checks.document import Fault, read_document
-from checks.snapshot import Risk, Unread
+from checks.snapshot import Risk
+from checks.unread import Unread
 from policies.errors import InvalidPolicyError, PolicyError, did_you_mean, explain_errors, field_name, unreadable
 from policies.load import MAX_BYTES, PolicySource, load, read_policy
 from policies.schema import Policy

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from checks.snapshot import ChangedFile, Diff, FileStatus, Unread
+from checks.diff import ChangedFile, Diff, FileStatus
+from checks.unread import Unread
 from policies.measures import is_of_size
 from policies.rule_sections import Range, Size
 from policies.unknown import NeverKnown

@@ -8,18 +8,10 @@ from typing import Any
 import pytest
 
 from checks.finding import Finding, Status
-from checks.snapshot import (
-    Baseline,
-    DeclaredTests,
-    GroupMember,
-    GroupSnapshot,
-    JobLog,
-    JobTests,
-    Repository,
-    TreeRebuild,
-    Unread,
-    WorkflowFile,
-)
+from checks.group_snapshot import DeclaredTests, GroupMember, GroupSnapshot, TreeRebuild
+from checks.runs import Baseline, JobLog, JobTests, WorkflowFile
+from checks.snapshot import Repository
+from checks.unread import Unread
 from policies.load import PolicySource, read_policy
 from policies.merge_group import evaluate_group
 from policies.verdict import GroupVerdict

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from checks.diff import ChangedFile, Diff, FileStatus
 from checks.finding import Status
-from checks.snapshot import ChangedFile, Diff, FileStatus, Snapshot, Ticket, Unread
+from checks.snapshot import Snapshot, Ticket
+from checks.unread import Unread
 from policies.evaluate import evaluate
 from policies.load import PolicySource, read_policy
 from policies.verdict import Verdict

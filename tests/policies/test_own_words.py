@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
+from checks.accounts import CommitIdentity, Permission
 from checks.finding import Status
-from checks.snapshot import CommitIdentity, Head, Permission, Snapshot, Ticket, Unread
+from checks.snapshot import Head, Snapshot, Ticket
+from checks.unread import Unread
 from policies.case import case_of
 from policies.conditions import Claimed, NotYet, holds
 from policies.evaluate import evaluate

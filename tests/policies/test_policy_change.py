@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from checks.finding import Finding, Status
-from checks.snapshot import PolicyProposal, Unread, VerdictChange
+from checks.snapshot import PolicyProposal, VerdictChange
+from checks.unread import Unread
 from policies.evaluate import evaluate
 from policies.floor import load_floor, with_floor
 from policies.load import PolicySource

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from checks.snapshot import Unread
+from checks.unread import Unread
 from policies.errors import InvalidPolicyError
 from policies.load import PolicySource, Reference, load, read_policy, reference_of
 from tests.policies.build import TARGET, presets

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from checks.accounts import Permission
 from checks.electorate import Electorate
-from checks.snapshot import Permission
 from policies.evaluate import evaluate
 from policies.routing import Routing, Standing, ask_of, route
 from policies.verdict import Ask

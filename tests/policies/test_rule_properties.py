@@ -10,8 +10,10 @@ from typing import Any
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from checks.accounts import Account, Permission
 from checks.finding import Status
-from checks.snapshot import Account, Permission, Snapshot, Unread
+from checks.snapshot import Snapshot
+from checks.unread import Unread
 from policies.evaluate import evaluate
 from policies.load import PolicyState
 from policies.verdict import Verdict

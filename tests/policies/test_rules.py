@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from checks.snapshot import Account, CommitIdentity, Permission, Risk, Unread
+from checks.accounts import Account, CommitIdentity, Permission
+from checks.snapshot import Risk
+from checks.unread import Unread
 from policies import rules
 from policies.load import load
 from policies.schema import Policy

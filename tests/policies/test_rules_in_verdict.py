@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from checks.accounts import Account, Commit, CommitIdentity, Override, Permission
 from checks.finding import Finding, Status
-from checks.snapshot import Account, Commit, CommitIdentity, Head, Override, Permission, Snapshot, Unread
+from checks.snapshot import Head, Snapshot
+from checks.unread import Unread
 from policies.evaluate import evaluate
 from policies.explain import blocking, explain
 from policies.statement import test_result as statement_of

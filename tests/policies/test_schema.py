@@ -9,9 +9,10 @@ import jsonschema_rs
 import pytest
 import yaml
 
+from checks.accounts import Permission
 from checks.areas import AREAS
 from checks.claims import FIELDS
-from checks.snapshot import Permission, Risk
+from checks.snapshot import Risk
 from policies.fields import permission_of, risk_of
 from policies.load import load
 from policies.schema import PresetName, policy_schema

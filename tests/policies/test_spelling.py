@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 import re2
 
-from checks.snapshot import Account, Unread
+from checks.accounts import Account
+from checks.unread import Unread
 from policies.spelling import has_label, has_title, names_bot
 from policies.unknown import NeverKnown
 

@@ -14,7 +14,8 @@ from pydantic import TypeAdapter
 from checks.finding import Fix, Status, failed, needs_person, passed, pending, skipped
 from checks.job_log import read_job_log
 from checks.reports.report import TestReport as Report
-from checks.snapshot import Artifact, Job, Unread, WorkflowFile
+from checks.runs import Artifact, Job, WorkflowFile
+from checks.unread import Unread
 from policies import statement
 from policies.evaluate import evaluate
 from policies.explain import explain

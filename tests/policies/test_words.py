@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from checks.accounts import Permission
 from checks.electorate import Electorate
 from checks.finding import Status
-from checks.snapshot import Permission, Unread
+from checks.unread import Unread
 from policies.load import PolicySource, read_policy
 from policies.words import policy_finding, still_needed
 from tests.policies.build import TARGET, presets, state

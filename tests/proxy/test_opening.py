@@ -12,7 +12,7 @@ from app.github.installation_models import InstalledRepository
 from app.proxy.grant import Right
 from app.proxy.opening import Asked, Place, checked
 from app.proxy.sessions import CannotOpen
-from checks.snapshot import Unread
+from checks.unread import Unread
 from policies.load import PolicySource, read_policy
 
 POLICY = "version: 1\nbranches: [release/*, agent/gated]\nagents: {branches: [agent/*, bot/]}\n"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from checks.job_log import read_job_log_stream
-from checks.snapshot import JobLog
+from checks.runs import JobLog
 from tests.github.actions import token
 from tests.github.server import SimulatedGitHub
 from tests.shared import SHARED, needs_shared

@@ -10,7 +10,7 @@ import pytest
 
 from app.web.board_ticket import TicketSeen, ViewedAt, shown_ticket
 from app.web.pages import FOLDER, Pages
-from checks.snapshot import Permission
+from checks.accounts import Permission
 from policies.tickets.escalation import Cause
 from policies.tickets.escalation_question import Asked
 from policies.tickets.offers import OpenQuestion, Standing, Suggested

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from checks.reports.formats import read_report
 from checks.reports.report import TestReport
-from checks.snapshot import Unread
+from checks.unread import Unread
 
 Counts = tuple[int, int, int, int]
 

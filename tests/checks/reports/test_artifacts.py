@@ -8,7 +8,7 @@ from checks.paths import PathPatterns
 from checks.reports import artifacts, report
 from checks.reports.artifacts import read_artifacts
 from checks.reports.report import MOST_FAILED_NAMES, TestReport, add_up
-from checks.snapshot import Unread
+from checks.unread import Unread
 from tests.checks.test_archives import packed
 
 FILES = PathPatterns(["*.xml", "*.json"])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from checks.reports.formats import LARGEST, read_report
 from checks.reports.report import LONGEST_NAME, MOST_DISAGREEMENTS, MOST_FAILED_NAMES, MOST_NAMES, TestReport
-from checks.snapshot import Unread
+from checks.unread import Unread
 from tests.checks.reports.reading import counts_of, refused, report_of
 
 ONE = '<testsuite name="s"><testcase name="a"/></testsuite>'

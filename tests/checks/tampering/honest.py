@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from checks.snapshot import FileStatus
+from checks.diff import FileStatus
 from checks.tampering.change import Change, Version
 
 CASES = Path(__file__).parent / "cases"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from checks.snapshot import SUBMODULE_MODE, FileStatus
+from checks.diff import SUBMODULE_MODE, FileStatus
 from checks.tampering import matching
 from checks.tampering.alteration import Alteration, Weight
 from checks.tampering.analyse import analyse

@@ -6,7 +6,7 @@ import sqlite3
 
 import pytest
 
-from checks.snapshot import FileStatus
+from checks.diff import FileStatus
 from checks.tampering import content_risk
 from checks.tampering.alteration import Alteration, Weight
 from checks.tampering.change import Change, Version

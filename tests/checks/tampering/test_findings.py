@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from checks.finding import Finding, Status
-from checks.snapshot import Unread
 from checks.tampering.alteration import Alteration, Analysis, Weight
 from checks.tampering.findings import check
+from checks.unread import Unread
 from tests.checks import build
 
 FAILED, PERSON, RISK = Weight.FAILED, Weight.PERSON, Weight.RISK

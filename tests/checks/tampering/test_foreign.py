@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from checks.snapshot import SUBMODULE_MODE, FileStatus
+from checks.diff import SUBMODULE_MODE, FileStatus
 from checks.tampering.alteration import LONGEST_QUOTE, Alteration, Weight
 from checks.tampering.change import Change, Version
 from checks.tampering.foreign import alterations

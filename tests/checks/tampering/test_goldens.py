@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from checks.snapshot import FileStatus
+from checks.diff import FileStatus
 from checks.tampering.alteration import Alteration, Weight
 from checks.tampering.change import Change, Version
 from checks.tampering.goldens import is_golden, rewritten_goldens

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import re2
 
-from checks.snapshot import FileStatus
+from checks.diff import FileStatus
 from checks.tampering import occurrences
 from checks.tampering.alteration import Alteration, Weight
 from checks.tampering.change import Change, Version

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from checks.snapshot import FileStatus, Risk
+from checks.diff import FileStatus
+from checks.snapshot import Risk
 from checks.tampering.alteration import Alteration, Weight
 from checks.tampering.analyse import analyse
 from checks.tampering.change import Change, Version

@@ -6,7 +6,7 @@ from textwrap import dedent
 
 import pytest
 
-from checks.snapshot import FileStatus
+from checks.diff import FileStatus
 from checks.tampering.alteration import Alteration, Weight
 from checks.tampering.change import Change, Version
 from checks.tampering.python_patterns import alterations

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from checks.snapshot import FileStatus
+from checks.diff import FileStatus
 from checks.tampering.alteration import Alteration, Weight
 from checks.tampering.change import Change, Version
 from checks.tampering.disguises import LONGEST_LINE

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from checks.accounts import Permission
 from checks.commands import read_commands
-from checks.snapshot import Permission
 from policies.tickets.offers import LONGEST, NotSaid, Offer, OpenQuestion, Standing, Suggested, comment, offers
 from policies.tickets.states import ACTIVE, State
 from policies.tickets.verbs import VERBS

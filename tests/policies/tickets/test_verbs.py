@@ -6,8 +6,8 @@ import itertools
 
 import pytest
 
+from checks.accounts import Permission
 from checks.commands import Command, read_commands
-from checks.snapshot import Permission
 from policies.tickets.states import State
 from policies.tickets.verbs import VERBS, Raises, Where, refusal
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from checks.snapshot import FileStatus
+from checks.diff import FileStatus
 from checks.tampering.alteration import Weight
 from checks.tampering.analyse import analyse
 from checks.tampering.change import Change
