@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import NamedTuple
 
 from checks.diff import SYMLINK_MODE, ChangedFile, Diff, FileStatus
@@ -23,6 +24,7 @@ STATUSES = {
 
 _TWO_PATHS = (FileStatus.RENAMED, FileStatus.COPIED)
 MOST_FILES = 3_000  # GitHub lists no more; beyond it everything is high risk
+_MOST_FIELDS = 3 * (MOST_FILES + 1)  # an entry has three at most
 
 
 class UnreadableDiff(ValueError):
@@ -40,12 +42,13 @@ _SYMLINK = SYMLINK_MODE.encode()
 
 
 def parse_diff(raw: bytes, numstat: bytes, symlink_targets: Mapping[str, str] | None = None) -> Diff:
-    """Changed files in git's order; `symlink_targets` are texts by blob id.
+    """Changed files in git's order, which both answers have; `symlink_targets` are texts by blob id.
 
-    Raises UnreadableDiff for an answer that cannot be read completely.
+    Raises UnreadableDiff for an answer that cannot be read. What lies behind MOST_FILES is not: a few trees that hold
+    each other make paths by the hundred thousand, and all of them would take seconds and half a gigabyte.
     """
-    lines, targets = dict(_numstat(numstat)), symlink_targets or {}
-    files = tuple(_file(entry, lines, targets) for entry in _entries(raw))
+    lines, targets = dict(islice(_numstat(numstat), MOST_FILES)), symlink_targets or {}
+    files = tuple(_file(entry, lines, targets) for entry in islice(_entries(raw), MOST_FILES + 1))
     return Diff(files[:MOST_FILES], complete=len(files) <= MOST_FILES)
 
 
@@ -53,7 +56,7 @@ def symlink_oids(raw: bytes) -> tuple[str, ...]:
     """Blob ids of the symbolic links on the new side; their contents are the targets."""
     if _SYMLINK not in raw:  # nearly always, and thousands of entries need not be read twice
         return ()
-    return tuple(entry.new_oid for entry in _entries(raw) if entry.new_mode == SYMLINK_MODE)
+    return tuple(entry.new_oid for entry in islice(_entries(raw), MOST_FILES) if entry.new_mode == SYMLINK_MODE)
 
 
 class _Entry(NamedTuple):
@@ -73,10 +76,9 @@ def _text(path: bytes) -> str:
 
 
 def _fields(answer: bytes) -> Iterator[bytes]:
-    parts = answer.split(b"\0")
-    if parts[-1]:
+    if answer and not answer.endswith(b"\0"):
         raise UnreadableDiff("git's list of changes does not end with NUL")
-    return iter(parts[:-1])
+    return iter(answer.split(b"\0", _MOST_FIELDS)[:-1])
 
 
 def _entries(answer: bytes) -> Iterator[_Entry]:

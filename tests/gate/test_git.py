@@ -11,7 +11,7 @@ import pytest
 
 from app.gate import mirror
 from app.gate.changes import read_changes, read_diff
-from app.gate.diffs import UnreadableDiff, parse_diff
+from app.gate.diffs import UnreadableDiff, parse_diff, symlink_oids
 from app.gate.git import GitFailed, GitObjects, run_git, split_answer
 from app.gate.git_borrowing import borrowed_objects
 from app.gate.mirror import Mirrors, Remote
@@ -175,8 +175,14 @@ def test_an_answer_of_another_shape_is_unreadable(raw: bytes) -> None:
 
 def test_more_files_than_github_lists_are_marked_as_cut() -> None:
     raw = b"".join(b":100644 100644 %040d %040d M\0f%d\0" % (1, 2, number) for number in range(3001))
-    diff = parse_diff(raw, b"")
+    counted = b"".join(b"%d\t0\tf%d\0" % (number, number) for number in range(3001))
+    diff = parse_diff(raw, counted)
     assert (len(diff.files), diff.complete) == (3000, False)
+    assert [file.additions for file in diff.files] == [*range(3000)]
+    # What lies behind them is not even looked at: there may be hundreds of thousands.
+    assert parse_diff(raw + b"junk\0" * 9_000, counted + b"junk\0" * 9_000) == diff
+    links = raw.replace(b"100644 %040d %040d" % (1, 2), b"120000 %040d %040d" % (1, 2))
+    assert len(symlink_oids(links + b"junk\0" * 9_000)) == 3000
 
 
 REFERENCES = [
