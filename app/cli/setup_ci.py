@@ -27,6 +27,7 @@ from app.local.clone import CannotLook
 from app.local.first_ci import CI, VERIFIER, WORKFLOWS, NewFile, files_to_add
 from app.local.shipped import verifier_workflow
 from app.secret import SecretStr
+from checks.branches import BRANCHES
 from policies.escape import clean
 
 BRANCH = "mergegate/setup-ci"
@@ -112,7 +113,7 @@ async def _place(client: GitHubClient, owner: str, name: str) -> Place:
 async def _tip(client: GitHubClient, owner: str, name: str, branch: str) -> GitRef | None:
     """GitHub answers 409 instead of 404 where a repository is empty."""
     try:
-        return await reads.git_ref(client, owner, name, f"refs/heads/{branch}")
+        return await reads.git_ref(client, owner, name, BRANCHES + branch)
     except Conflict:
         return None
 
@@ -142,7 +143,7 @@ async def _open(client: GitHubClient, place: Place, files: tuple[NewFile, ...]) 
 
 async def _prepare_branch(client: GitHubClient, place: Place, *, is_open: bool) -> None:
     """A branch that an earlier pull request left goes on from the default branch, unless it has commits of its own."""
-    branch = await reads.git_ref(client, place.owner, place.name, f"refs/heads/{BRANCH}")
+    branch = await reads.git_ref(client, place.owner, place.name, BRANCHES + BRANCH)
     if branch is None:
         await contents.create_branch(client, place.owner, place.name, BRANCH, place.tip)
     elif not is_open and branch.object.sha != place.tip:

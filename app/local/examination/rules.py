@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from app.local.examination.branch_filters import lets_in
 from app.local.examination.facts import CouldNotRead, Facts, Json, Symptom, unread
 from app.local.protection import AGENTS, agents_ruleset, open_gaps
+from checks.branches import BRANCHES
 
-_HEADS = "refs/heads/"
 _PROTECT = "Run `mergegate protect`."
 _COURIER = "Run `mergegate protect --courier` with the id of the courier's App."
 
@@ -70,11 +70,11 @@ def _of_agents(facts: Facts, ruleset: Json) -> Iterator[Symptom]:
 def _names(wanted: Json) -> list[str]:
     """Names of branches that the ruleset, as `mergegate protect` writes it, is there for."""
     stems = [one.removesuffix("**/*") for one in wanted["conditions"]["ref_name"]["include"]]
-    return [f"{stem}{rest}".removeprefix(_HEADS) for stem in stems for rest in ("x", "x/x")]
+    return [f"{stem}{rest}".removeprefix(BRANCHES) for stem in stems for rest in ("x", "x/x")]
 
 
 def _covers(condition: Json, name: str) -> bool:
     included, excluded = condition.get("include") or (), condition.get("exclude") or ()
-    if lets_in([one.removeprefix(_HEADS) for one in excluded], name):
+    if lets_in([one.removeprefix(BRANCHES) for one in excluded], name):
         return False
-    return "~ALL" in included or lets_in([one.removeprefix(_HEADS) for one in included], name)
+    return "~ALL" in included or lets_in([one.removeprefix(BRANCHES) for one in included], name)
