@@ -11,7 +11,6 @@ import pytest
 from app.cli.agent_tools import TOOLS
 from tests.agent.bureau import Bureau
 
-mcp = pytest.importorskip("mcp", reason="the extra mergegate[mcp] is not installed")
 pytestmark = pytest.mark.anyio
 
 
@@ -29,6 +28,8 @@ async def refused(client: Any, tool: str, **given: Any) -> str:
 
 
 async def test_a_ticket_worked_on_through_tools(town: Bureau) -> None:
+    # Here, because every worker that collects tests would load it.
+    mcp = pytest.importorskip("mcp", reason="the extra mergegate[mcp] is not installed")
     environment = {"PATH": os.defpath, "MERGEGATE_PROXY": town.address, "MERGEGATE_ENROLMENT": town.token}
     server = mcp.StdioServerParameters(command=sys.executable, args=["-m", "app.cli.main", "mcp"], env=environment)
     async with mcp.stdio_client(server) as (reading, writing), mcp.ClientSession(reading, writing) as client:
