@@ -65,7 +65,8 @@ class Fleet:
         await self.healthy()
 
     async def stop(self) -> list[int]:
-        """Their exit codes."""
+        """Their exit codes, once all have started: before that a signal ends them like any process."""
+        await self.healthy()
         self.started |= {one for member in self.members for one in descendants(member.pid)}
         return [(await one.stop())[0] for one in self.members]
 
