@@ -34,7 +34,7 @@ $(STAMP): requirements-dev.txt pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-demo: $(STAMP) ## Three pull requests through the gate, no GitHub account needed (KEEP=1 leaves it running)
+demo: $(STAMP) ## Five pull requests through the gate, no GitHub account needed (KEEP=1 leaves it running)
 	@$(BIN)/python -m tests.demo $(if $(KEEP),--keep)
 
 demo-fleet: $(STAMP) ## The first weeks of two agents, up to the decision about the third, on a clock that is a value

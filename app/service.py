@@ -52,8 +52,8 @@ from policies.floor import load_floor
 from policies.schema import Policy
 
 NOT_CONNECTED = (
-    "No GitHub App is configured. Set MERGEGATE_APP_ID and MERGEGATE_PRIVATE_KEY_FILE (see README, "
-    "'Connect it to GitHub')"
+    "No GitHub App is configured. Register one from the page of `mergegate serve` or with `mergegate setup "
+    "--no-browser`, or set MERGEGATE_APP_ID and MERGEGATE_PRIVATE_KEY_FILE (see README, 'Connect it to GitHub')"
 )
 
 NO_WEBHOOKS = "MERGEGATE_WEBHOOK_SECRET: missing; set it, or MERGEGATE_POLLING=1 to work without webhooks"

@@ -83,8 +83,9 @@ async def _run(folder: Path, argv: Sequence[str], output: _Output) -> int:
         )
     except (OSError, ValueError) as wrong:
         cause = clean(wrong.strerror or str(wrong) if isinstance(wrong, OSError) else str(wrong), 200)
-        hint = " For a line with pipes or variables write `sh -c '…'`." if len(argv) == 1 and " " in argv[0] else ""
-        raise CannotLook(f"{clean(argv[0], 200)!r} cannot be run ({cause}).{hint}") from wrong
+        is_line = len(argv) == 1 and " " in argv[0]
+        hint = "For a line with pipes or variables write `sh -c '…'`." if is_line else "Look at its name, and at PATH."
+        raise CannotLook(f"{clean(argv[0], 200)!r} cannot be run ({cause}). {hint}") from wrong
     assert process.stdout is not None
     while chunk := await process.stdout.read(65536):
         output.take(chunk)

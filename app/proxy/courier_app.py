@@ -6,8 +6,8 @@ from app.config import Misconfigured, Settings
 from app.github.identity import AppIdentity
 
 NO_COURIER = (
-    "MERGEGATE_COURIER_APP_ID: missing; the proxy speaks to GitHub as the courier App. Set it and "
-    "MERGEGATE_COURIER_PRIVATE_KEY_FILE"
+    "MERGEGATE_COURIER_APP_ID: missing; the proxy speaks to GitHub as the courier App. Register it with "
+    "`mergegate setup --no-browser --role courier`, or set it and MERGEGATE_COURIER_PRIVATE_KEY_FILE"
 )
 
 

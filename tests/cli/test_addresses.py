@@ -50,3 +50,15 @@ def test_an_address_of_another_machine_is_said_in_one_line(tmp_path: Path) -> No
     # 192.0.2.0/24 is nobody's (RFC 5737).
     line = said("web", MERGEGATE_DATA=str(tmp_path), MERGEGATE_HOST="192.0.2.1", MERGEGATE_METRICS_PORT="0")
     assert line.startswith("mergegate: cannot listen on 192.0.2.1:8000: Cannot assign requested address. ")
+
+
+@pytest.mark.parametrize(
+    ("words", "ways"),
+    [
+        (("work",), ("`mergegate serve`", "`mergegate setup --no-browser`", "MERGEGATE_PRIVATE_KEY_FILE")),
+        (("proxy",), ("`mergegate setup --no-browser --role courier`", "MERGEGATE_COURIER_PRIVATE_KEY_FILE")),
+    ],
+)
+def test_who_has_no_app_is_told_every_way_to_one(words: tuple[str, ...], ways: tuple[str, ...], tmp_path: Path) -> None:
+    line = said(*words, MERGEGATE_DATA=str(tmp_path))
+    assert [way for way in ways if way not in line] == []

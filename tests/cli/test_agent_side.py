@@ -82,7 +82,10 @@ class TestRun:
 
     @pytest.mark.parametrize(
         ("argv", "said"),
-        [(("no-such-program",), "cannot be run (No such file or directory)."), (("echo a | cat",), "`sh -c '…'`")],
+        [
+            (("no-such-program",), "cannot be run (No such file or directory). Look at its name, and at PATH."),
+            (("echo a | cat",), "`sh -c '…'`"),
+        ],
     )
     def test_what_cannot_be_run_is_not_recorded(self, shop: Shop, argv: tuple[str, ...], said: str) -> None:
         done = typed(shop, "run", "--", *argv)
