@@ -9,9 +9,10 @@ import pytest
 
 from app.store.database import Database
 from tests.agent.bureau import Bureau, bureau
-from tests.databases import anyio_backend, database, database_url, server
+from tests.databases import anyio_backend, database_url, kept_database, server
+from tests.databases import emptied_database as database
 
-__all__ = ["anyio_backend", "database", "database_url", "server"]
+__all__ = ["anyio_backend", "database", "database_url", "kept_database", "server"]
 
 
 @pytest.fixture

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from app.store.database import Database
-from tests.databases import anyio_backend, database, database_url, server
+from tests.databases import anyio_backend, database_url, kept_database, server
+from tests.databases import emptied_database as database
 from tests.gate.scene import scene
 from tests.tickets.desk import Desk, desk
 
-__all__ = ["anyio_backend", "database", "database_url", "server"]
+__all__ = ["anyio_backend", "database", "database_url", "kept_database", "server"]
 
 
 @pytest.fixture
