@@ -16,6 +16,9 @@ from app.file_version import Version, version_of
 
 log = structlog.get_logger(__name__)
 
+# Without one OpenSSL asks for it on the terminal, and all that the proxy serves would wait for the answer.
+_NO_PASSWORD = ""
+
 
 class Certificate:
     def __init__(self, chain: Path, key: Path) -> None:
@@ -43,16 +46,23 @@ class Certificate:
 
     def _made(self) -> ssl.SSLContext:
         """One of its own each time: a chain that is loaded into one in use would stand beside one of another kind."""
+        chain, key = self._files
         made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         try:
-            made.load_cert_chain(*self._files)
-        except OSError as wrong:  # ssl.SSLError is one
-            chain, key = self._files
+            made.load_cert_chain(_plain(chain), _plain(key), password=_NO_PASSWORD)
+        except (OSError, ValueError) as wrong:  # ssl.SSLError is an OSError
             raise Misconfigured(
                 f"MERGEGATE_PROXY_CERTIFICATE and MERGEGATE_PROXY_KEY: {chain} and {key} are no certificate with its "
-                f"key ({wrong}); give both in PEM form, the key that belongs to it"
+                f"key ({wrong}); give both in PEM form, the key that belongs to it, without a password"
             ) from None
         return made
 
     def _versions(self) -> tuple[Version | None, ...]:
         return tuple(version_of(path) for path in self._files)
+
+
+def _plain(path: Path) -> Path:
+    """Raises OSError for a pipe too, which would be waited for."""
+    if path.exists() and not path.is_file():
+        raise OSError(f"{path} is no file")
+    return path

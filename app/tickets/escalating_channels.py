@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import logging
+import os
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -82,7 +83,7 @@ def read_channels(path: Path) -> Channels:
     version = version_of(path)  # before it is read: what is written meanwhile is read at the next message
     try:
         with path.open("rb") as file:
-            mode = stat.S_IMODE(path.stat().st_mode)
+            mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)  # of what is read, whatever takes its place
             raw = file.read(MOST_BYTES + 1)
     except OSError as wrong:
         raise UnusableChannels(f"MERGEGATE_CHANNELS: {path} cannot be read ({wrong.strerror})") from None

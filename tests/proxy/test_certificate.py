@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import ssl
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    PrivateFormat,
+    load_pem_private_key,
+)
 from structlog.testing import capture_logs
 
 from app.config import Misconfigured
+from app.proxy.certificate import Certificate
 from app.proxy.listening import Address, server
 from tests.github.tls import Authority, new_authority
 from tests.proxy.scene import Scene, serving
@@ -75,3 +83,16 @@ def test_what_is_no_certificate_with_its_key_is_said_at_the_start(tmp_path: Path
         Misconfigured, match=r"MERGEGATE_PROXY_CERTIFICATE and MERGEGATE_PROXY_KEY: .* are no certificate with its key"
     ):
         server(None, Address("127.0.0.1", 0, old.server.certificate, new.server.key))
+
+
+def test_a_key_with_a_password_and_a_pipe_are_refused_and_nobody_is_waited_for(tmp_path: Path) -> None:
+    authority = _authority(tmp_path / "one")
+    chain, key = authority.server.certificate, authority.server.key
+    locked, pipe = tmp_path / "locked.pem", tmp_path / "pipe.pem"
+    plain = load_pem_private_key(key.read_bytes(), password=None)
+    sealed = BestAvailableEncryption(b"hunter2")
+    locked.write_bytes(plain.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, sealed))
+    os.mkfifo(pipe)
+    for refused in (locked, pipe):
+        with pytest.raises(Misconfigured, match="without a password"):
+            Certificate(chain, refused)

@@ -141,6 +141,16 @@ def test_a_file_that_others_may_read_or_that_says_nothing_clear_is_refused(
     assert TOKEN not in str(refused.value)
 
 
+def test_whose_mode_is_looked_at_is_the_file_that_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where the link to it is swapped between the two."""
+    path, closed = _file(tmp_path, "ada: [json://127.0.0.1/]", 0o640), tmp_path / "closed"
+    closed.touch(0o600)
+    seen = closed.stat()
+    monkeypatch.setattr(Path, "stat", lambda _: seen)
+    with pytest.raises(UnusableChannels, match="chmod 600"):
+        read_channels(path)
+
+
 def test_a_file_that_is_not_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(UnusableChannels, match="cannot be read"):
         read_channels(tmp_path / "none.yml")
