@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import islice
 from typing import Literal
 
 import re2
@@ -22,7 +23,7 @@ MAX_BYTES = 3_000_000  # "under 3 MB": a larger file is not loaded by GitHub
 MAX_RULES = 20_000
 _LONGEST_LINE = 8_000  # characters
 _MOST_OWNERS = 100  # of one line
-_MOST_FAULTS = 100
+_MOST_FAULTS = 100  # that are kept with a decision; each of them alone keeps it open
 _BYTE_ORDER_MARK = "\ufeff"
 
 _USER = re2.compile(r"@[A-Za-z0-9_-]{1,100}")
@@ -106,7 +107,7 @@ def parse(path: str, content: bytes) -> Codeowners:
             rules.append(read)
         if len(rules) + len(faults) > MAX_RULES:  # at once: all of 3 MB would take half a minute
             raise ValueError(f"{path} has more lines with a pattern than the {MAX_RULES} that are read")
-    return Codeowners(path, _digest(path, rules), tuple(rules), tuple(faults[:_MOST_FAULTS]))
+    return Codeowners(path, _digest(path, rules), tuple(rules), tuple(faults))
 
 
 def owners(parsed: Codeowners, path: str) -> tuple[Owner, ...]:
@@ -130,7 +131,7 @@ def with_reported(parsed: Codeowners, reported: Sequence[ReportedError]) -> Code
     patterns = {rule.line: rule.pattern for rule in parsed.rules}
     faults = [LineFault(one.line, f"GitHub says: {one.kind[:100]}", patterns.get(one.line)) for one in refused]
     rules = tuple(_marked(rule, unknown) for rule in parsed.rules if rule.line not in skipped)
-    return Codeowners(parsed.path, _digest(parsed.path or "", rules), rules, (*parsed.faults, *faults)[:_MOST_FAULTS])
+    return Codeowners(parsed.path, _digest(parsed.path or "", rules), rules, (*parsed.faults, *faults))
 
 
 def only_for(parsed: Codeowners, paths: Collection[str]) -> Codeowners:
@@ -141,8 +142,13 @@ def only_for(parsed: Codeowners, paths: Collection[str]) -> Codeowners:
 
 
 def faults_about(parsed: Codeowners, paths: Collection[str]) -> tuple[LineFault, ...]:
-    """Skipped lines that could have named an owner of one of these paths; what cannot be read could name any."""
-    return tuple(fault for fault in parsed.faults if fault.pattern is None or _could_match(fault.pattern, paths))
+    """Skipped lines that could have named an owner of one of these paths: the last for each, which would have decided.
+    What cannot be read could name any."""
+    readable = [(fault.line, fault.pattern) for fault in parsed.faults if fault.pattern is not None]
+    patterns = OwnerPatterns([pattern for _, pattern in readable])
+    deciding = {readable[at][0] for path in paths if (at := patterns.last_match(path)) is not None}
+    about = (fault for fault in parsed.faults if fault.pattern is None or fault.line in deciding)
+    return tuple(islice(about, _MOST_FAULTS))
 
 
 def _is_unknown_owner(one: ReportedError) -> bool:
@@ -166,11 +172,6 @@ def _with_reason(owner: Owner, unknown: Collection[str]) -> Owner:
         return owner
     what = "a visible team with write access" if owner.kind == "team" else "somebody with write access"
     return replace(owner, missing=f"GitHub does not know it as {what}")
-
-
-def _could_match(pattern: str, paths: Collection[str]) -> bool:
-    matcher = OwnerPatterns((pattern,))
-    return any(matcher.last_match(path) is not None for path in paths)
 
 
 @lru_cache(maxsize=16)

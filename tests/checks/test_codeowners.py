@@ -248,6 +248,16 @@ def test_which_skipped_lines_matter() -> None:
     assert [fault.line for fault in faults_about(parsed, ["z"])] == [3]
 
 
+def test_no_number_of_other_skipped_lines_hides_one_that_matters() -> None:
+    junk = b"".join(b"/junk%d @@\n" % number for number in range(200))
+    parsed = parse("CODEOWNERS", b"* @ada\n" + junk + b"/pay/ @@\n/odd/ @eve\n")
+    assert [fault.pattern for fault in only_for(parsed, ["src/a", "pay/a"]).faults] == ["/pay/"]
+    told = with_reported(parsed, [ReportedError(203, 1, "Invalid owner", "/odd/ @eve")])
+    assert [fault.pattern for fault in only_for(told, ["odd/a"]).faults] == ["/odd/"]
+    unreadable = parse("CODEOWNERS", junk + b"!x @ada\n" * 200)
+    assert len(only_for(unreadable, ["src/a"]).faults) == 100, "one is enough; no more are kept than are read"
+
+
 def test_many_patterns_decide_as_each_does_alone() -> None:
     lines = [f"/plain{number}/" if number % 2 else f"wild{number}*" for number in range(600)]
     patterns = OwnerPatterns(lines)
