@@ -210,6 +210,41 @@ SYMPTOMS: list[tuple[dict[str, Any], Level, str]] = [
     (environment(["main", "agent/**"]), "odd", "`staging` lets agents' branches in"),
     (environment(reviewed=True, **file(STAGING)), "odd", "Somebody lets each job in."),
     (environment(**file(STAGING)), "wrong", "A workflow on agents' branches uses it."),
+    (environment(**file(STAGING.replace("staging", "Staging"))), "wrong", "A workflow on agents' branches uses it."),
+    (
+        file("jobs:", *(f"  j{number}: {{steps: []}}" for number in range(301))),
+        "unknown",
+        "ci.yml could not be read as one",
+    ),
+    (file(job(f"steps: [{'{run: make}, ' * 2001}]")), "unknown", "ci.yml could not be read as one"),
+    (
+        file("permissions: {contents: write}", job("steps: []"), on="{push: {branches: ['**', '!a[z-a]']}}"),
+        "wrong",
+        "get a token that writes",
+    ),
+    (
+        file("permissions: {contents: write}", job("steps: []"), on="{push: {branches-ignore: ['a[z-a]']}}"),
+        "wrong",
+        "get a token that writes",
+    ),
+    (
+        file(
+            job('steps: [{uses: Actions/Checkout@v6, with: {Ref: "${{ github.event.Pull_Request.Head.sha }}"}}]'),
+            on="pull_request_target",
+        ),
+        "wrong",
+        "fetches the pull request's own code",
+    ),
+    (
+        file(
+            job(
+                'steps: [{uses: actions/checkout@v6, with: {ref: "${{ github.event.pull_request.merge_commit_sha }}"}}]'
+            ),
+            on="pull_request_target",
+        ),
+        "wrong",
+        "fetches the pull request's own code",
+    ),
     (environment(**file(job("environment: staging, steps: []"))), "wrong", "A workflow on agents' branches uses it."),
     (
         environment(**file(job('environment: "${{ inputs.where }}", steps: []'))),

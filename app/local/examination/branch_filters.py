@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import re2
 
+_QUIET = re2.Options()
+_QUIET.log_errors = False
 _WILD = re2.compile(r"\*+|\?")
 _PART = re2.compile(r"\*\*/|\*\*|\*|\?|\+|\[[^\]]*\]|.")
 _MEANT = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "?", "+": "+"}
@@ -21,11 +23,12 @@ def names_under(namespace: Sequence[str]) -> tuple[str, ...]:
 
 
 def lets_in(patterns: Sequence[str], branch: str) -> bool:
-    """Whether the last pattern that matches is no `!` one. A pattern that cannot be read is taken to match."""
+    """Whether the last pattern that matches is no `!` one. One that cannot be read is taken to keep nothing out."""
     verdict = False
     for pattern in patterns:
-        if _matches(pattern.removeprefix("!"), branch):
-            verdict = not pattern.startswith("!")
+        keeps_out = pattern.startswith("!")
+        if _matches(pattern.removeprefix("!"), branch, unreadable=not keeps_out):
+            verdict = not keeps_out
     return verdict
 
 
@@ -37,15 +40,20 @@ def is_pushed_to(filters: Mapping[str, Sequence[str]], branches: Sequence[str]) 
     if "branches" in filters:
         return any(lets_in(filters["branches"], branch) for branch in branches)
     if "branches-ignore" in filters:
-        return not all(lets_in(filters["branches-ignore"], branch) for branch in branches)
+        return not all(_is_ignored(filters["branches-ignore"], branch) for branch in branches)
     return not {"tags", "tags-ignore"} & set(filters)
 
 
-def _matches(pattern: str, branch: str) -> bool:
+def _is_ignored(patterns: Sequence[str], branch: str) -> bool:
+    """`branches-ignore` has no `!` patterns."""
+    return any(_matches(pattern, branch, unreadable=False) for pattern in patterns)
+
+
+def _matches(pattern: str, branch: str, *, unreadable: bool) -> bool:
     try:
-        return re2.fullmatch("".join(_expression(pattern)), branch) is not None
+        return re2.fullmatch("".join(_expression(pattern)), branch, _QUIET) is not None
     except re2.error:
-        return True
+        return unreadable
 
 
 def _expression(pattern: str) -> Iterator[str]:

@@ -74,7 +74,12 @@ def _environments(facts: Facts, files: Sequence[WorkflowText]) -> Iterator[Sympt
         if isinstance(is_open, CouldNotRead):
             yield unread(f"Which branches may use the environment `{one.name}`", is_open, "Actions: read")
         elif is_open:
-            yield from _open(one, is_used=any(one.name == name or "${{" in name for name in used))
+            yield from _open(one, is_used=any(_is_of(name, one) for name in used))
+
+
+def _is_of(name: str, one: Environment) -> bool:
+    """Whether a job's word for its environment is this one's, or can be. GitHub tells no capitals apart in them."""
+    return "${{" in name or name.casefold() == one.name.casefold()
 
 
 def _environment(job: Mapping[str, object]) -> str:

@@ -15,7 +15,9 @@ from checks.tampering.workflows.model import Job, Step, Workflow
 _STRONG = frozenset({"actions", "attestations", "contents", "deployments", "id-token", "packages", "pages", "*"})
 # They run with the default branch's rights, secrets included, whoever caused them.
 _WITH_OTHERS_RIGHTS = ("pull_request_target", "workflow_run", "issue_comment")
-_HEAD = r"pull_request\.head|github\.head_ref|workflow_run\.head_|refs/pull/|\bHEAD_(?:SHA|REF)\b"
+_HEAD = (
+    r"(?i:pull_request\.(?:head|merge_commit_sha)|github\.head_ref|workflow_run\.head_|refs/pull/|\bHEAD_(?:SHA|REF)\b)"
+)
 _REF_OF_HEAD = re2.compile(_HEAD)
 _FETCHED = re2.compile(rf"\bgh\s+pr\s+checkout\b|\bgit\b[^\n]*(?:{_HEAD}|\bpull/)")
 
@@ -26,7 +28,9 @@ def symptoms(facts: Facts) -> Iterator[Symptom]:
         return
     for path in unreadable(facts):
         what = f"The workflow file {path} could not be read as one, so what it lets agents do is not known."
-        yield Symptom("unknown", what, "Repair or remove it; a file of more than 512 KiB is not read either.")
+        yield Symptom(
+            "unknown", what, "Repair or remove it; neither is a file of more than 512 KiB, 300 jobs or 2000 steps read."
+        )
     files = read_workflows(facts)
     yield from _tokens(files)
     yield from _heads(files)
@@ -70,8 +74,11 @@ def _heads(files: Sequence[WorkflowText]) -> Iterator[Symptom]:
 
 
 def _fetches_head(step: Step) -> bool:
-    if step.uses.startswith("actions/checkout@"):
-        return any(_REF_OF_HEAD.search(step.inputs.get(name, "")) for name in ("ref", "repository"))
+    """GitHub tells no capitals apart in names of actions and inputs, nor in expressions."""
+    if step.uses.lower().startswith("actions/checkout@"):
+        return any(
+            _REF_OF_HEAD.search(value) for name, value in step.inputs.items() if name.lower() in ("ref", "repository")
+        )
     return _FETCHED.search(step.run) is not None
 
 
