@@ -23,6 +23,7 @@ LONGEST = 20_000  # characters of one field; a traceback is long
 DEEPEST = 4  # levels of nested fields that are shown one by one
 
 # What a library says about single requests belongs into its own debugging, and httpx would log whole addresses.
+FIRST = ("timestamp", "level", "event")
 QUIET = ("httpx", "httpcore", "uvicorn.access", "psycopg.pool")
 
 
@@ -110,8 +111,10 @@ def _to_standard_error(*_: Any) -> structlog.PrintLogger:
 
 
 def _without_credentials(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Texts from outside may quote what somebody pasted; whatever is, or looks like, a credential is taken out."""
-    return {name: _harmless(name, value) for name, value in event.items()}
+    """Texts from outside may quote what somebody pasted; whatever is, or looks like, a credential is taken out. When,
+    how bad and what come first, for whoever reads the lines as they are."""
+    order = [*(name for name in FIRST if name in event), *(name for name in event if name not in FIRST)]
+    return {name: _harmless(name, event[name]) for name in order}
 
 
 def _harmless(name: str, value: Any, depth: int = 0) -> Any:

@@ -171,6 +171,7 @@ def test_a_line_is_one_json_object_with_what_is_bound(capsys: pytest.CaptureFixt
     with structlog.contextvars.bound_contextvars(delivery="guid", key="pull:1:2:3"):
         structlog.get_logger("test").info("looked", head="a" * 40, waits=1.5, open=True, by=None)
     line = json.loads(capsys.readouterr().err)
+    assert list(line)[:3] == ["timestamp", "level", "event"]
     assert (line["delivery"], line["key"], line["level"], line["event"]) == ("guid", "pull:1:2:3", "info", "looked")
     assert (line["head"], line["waits"], line["open"], line["by"]) == ("a" * 40, 1.5, True, None)
 

@@ -89,7 +89,7 @@ def restore(
     """Put a backup back into an empty database, all of it or nothing.
 
     Every session in it is ended. The database is the one of MERGEGATE_DATABASE_URL, or a new one in MERGEGATE_DATA.
-    Exit code 2: nothing was changed.
+    Exit code 2: nothing was put back.
     """
     settings = read_settings(os.environ)
     try:

@@ -102,7 +102,7 @@ def read_trust(text: str) -> Trust:
         first = wrong.errors(include_url=False, include_input=False)[0]
         line = document.line_of(tuple(first["loc"]))
         where = ".".join(str(part) for part in first["loc"])
-        raise BadTrust(f"{TRUST_PATH}: line {line}, {where}: {first['msg']}") from wrong
+        raise BadTrust(f"{TRUST_PATH}: line {line}, {where or 'the whole file'}: {first['msg']}") from wrong
 
 
 def _quiet() -> Any:
