@@ -18,6 +18,7 @@ import structlog
 from app.config import AppSettings, Settings
 from app.configuration import record_configuration
 from app.errors import ActionableError
+from app.key_process import key_fingerprint_apart
 from app.secret import NewestSecret, SecretStr
 from app.store.database import Database, DatabaseAway, place_of
 
@@ -178,7 +179,11 @@ async def _watch(rotation: Rotation, reread: Reread, database: Database) -> None
 
 async def _look(rotation: Rotation, reread: Reread, database: Database) -> None:
     """Raises DatabaseAway: then the next look does what is left. Raises ActionableError."""
-    if rotation.look(await asyncio.to_thread(reread)):
+    found = await asyncio.to_thread(reread)
+    broken = await _broken_keys(rotation.secrets, secrets_of(found))
+    if broken:
+        log.warning("a private key is no RSA key in PEM form: what was read before holds", of=broken)
+    elif rotation.look(found):
         log.info("secrets were rotated", **{name: len(secrets) for name, secrets in rotation.secrets.items()})
         rotation.unrecorded = True
     url = rotation.database_url
@@ -188,3 +193,12 @@ async def _look(rotation: Rotation, reread: Reread, database: Database) -> None:
     if rotation.unrecorded:
         await record_configuration(database, rotation.settings)
         rotation.unrecorded = False
+
+
+async def _broken_keys(known: Secrets, new: Secrets) -> list[str]:
+    """Whose Apps' new private keys are none: GitHub would be asked with them first, and no good one behind them tried.
+
+    Raises BadCredentials where that cannot be told.
+    """
+    keys = [(name, key) for name in ("gate", "courier") for key in new[name] if key not in known[name]]
+    return [name for name, key in keys if await key_fingerprint_apart(key) is None]

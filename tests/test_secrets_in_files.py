@@ -21,7 +21,7 @@ from app.ci.fetching import Answer, CiClient
 from app.config import Settings, read_settings
 from app.heartbeat import beat
 from app.rotation import Rotation, rotated, secrets_of
-from app.secret import NewestSecret, SecretStr
+from app.secret import NewestSecret, SecretStr, keys_in
 from app.store.database import Database
 from app.store.embedded import Embedded
 from app.tickets.litellm import Gateway
@@ -238,6 +238,25 @@ async def test_another_user_of_the_database_is_believed_once_it_is_let_in(
             await database.readdress(old)
             admin.execute("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'gate_next'")
             admin.execute("drop role if exists gate_next")
+
+
+@pytest.mark.anyio
+@pytest.mark.usefixtures("often")
+async def test_a_private_key_that_is_none_is_not_believed_even_before_a_good_one(
+    tmp_path: Path, database: Database
+) -> None:
+    file, (old, new) = tmp_path / "key", FILES["PRIVATE_KEY"]
+    file.write_text(old)
+    reread = partial(read_settings, {"MERGEGATE_APP_ID": "1", "MERGEGATE_PRIVATE_KEY_FILE": str(file)})
+    async with rotated(reread(), reread, database) as settings:
+        gate = settings.gate
+        assert gate is not None
+        with capture_logs() as said:
+            file.write_text(new.replace("M", "?", 3) + old)
+            await _until(lambda: sum("no RSA key" in line["event"] for line in said) > 2)
+            assert tuple(gate.private_keys) == keys_in(old)
+            file.write_text(new + old)
+            await _until(lambda: tuple(gate.private_keys) == keys_in(new + old))
 
 
 async def _until(holds: Callable[[], bool]) -> None:
