@@ -98,7 +98,8 @@ def _open_to_others(settings: Settings, environment: Mapping[str, str]) -> tuple
     """Files with secrets that somebody beside their owner and group may read."""
     named = [Path(value) for name, value in environment.items() if re.fullmatch(r"MERGEGATE_\w+_FILE", name) and value]
     registered = [path_of(settings.data, role) for role in ("gate", "courier")]
-    return tuple(str(path) for path in (*named, *registered) if path.is_file() and path.stat().st_mode & 0o007)
+    kept = [path for path in (settings.proxy_key, settings.channels) if path is not None]
+    return tuple(str(path) for path in (*named, *registered, *kept) if path.is_file() and path.stat().st_mode & 0o007)
 
 
 async def _store(settings: Settings) -> tuple[Store | CouldNotRead, tuple[Symptom, ...]]:

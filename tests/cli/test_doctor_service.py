@@ -148,11 +148,12 @@ async def test_a_clock_that_is_wrong_is_told_from_githubs(place: Scene) -> None:
     assert any(one.startswith("This machine's clock is") and "behind GitHub's" in one for one in found), found
 
 
-async def test_files_with_secrets_that_others_can_read_are_found(place: Scene, tmp_path: Path) -> None:
+@pytest.mark.parametrize("variable", ["MERGEGATE_WEBHOOK_SECRET_FILE", "MERGEGATE_PROXY_KEY", "MERGEGATE_CHANNELS"])
+async def test_files_with_secrets_that_others_can_read_are_found(place: Scene, tmp_path: Path, variable: str) -> None:
     secret = tmp_path / "secret"
     secret.write_text("s" * 20)
     secret.chmod(stat.S_IRUSR | stat.S_IROTH)
-    code, out = await place.asked(MERGEGATE_WEBHOOK_SECRET_FILE=str(secret))
+    code, out = await place.asked(**{variable: str(secret)})
     assert code == 1
     assert f"Others on this machine can read {secret}." in out
 
