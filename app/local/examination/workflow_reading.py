@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from app.local.examination.branch_filters import is_pushed_to, names_under
 from app.local.examination.facts import CouldNotRead, Facts
-from checks.tampering.workflows.model import MOST_JOBS, MOST_STEPS, Job, Workflow, read_workflow
+from checks.tampering.workflows.model import Job, Workflow, read_workflow
 from checks.workflow_notes import workflow_notes
 
 # Runs for these happen on the pull request's own code, with the rights of the repository:
@@ -65,28 +65,15 @@ def read_workflows(facts: Facts) -> list[WorkflowText]:
 
 def unreadable(facts: Facts) -> list[str]:
     files = {} if isinstance(facts.workflows, CouldNotRead) else facts.workflows
-    return [path for path, data in files.items() if not _is_whole(read_workflow(path, data))]
+    return [path for path, data in files.items() if read_workflow(path, data) is None]
 
 
 def raw_job(workflow: Workflow, job: Job) -> Mapping[str, object]:
     """The job as it is written, for keys that the model leaves out."""
-    found = _raw_jobs(workflow).get(job.id)
-    return found if isinstance(found, dict) else {}
-
-
-def _raw_jobs(workflow: Workflow) -> Mapping[str, object]:
     top = workflow.lines.value
     jobs = top.get("jobs") if isinstance(top, dict) else None
-    return jobs if isinstance(jobs, dict) else {}
-
-
-def _is_whole(workflow: Workflow | None) -> bool:
-    """Whether all its jobs and steps were read; beyond the model's limits anything could stand."""
-    if workflow is None:
-        return False
-    jobs = _raw_jobs(workflow)
-    steps = [job["steps"] for job in jobs.values() if isinstance(job, dict) and isinstance(job.get("steps"), list)]
-    return len(jobs) <= MOST_JOBS and sum(map(len, steps)) <= MOST_STEPS
+    found = jobs.get(job.id) if isinstance(jobs, dict) else None
+    return found if isinstance(found, dict) else {}
 
 
 def _is_started(workflow: Workflow, branches: Sequence[str]) -> bool:

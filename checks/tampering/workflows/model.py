@@ -80,24 +80,31 @@ def is_workflow(path: str) -> bool:
 
 
 def read_workflow(path: str, data: bytes | None) -> Workflow | None:
-    """None where the file is too large or no YAML."""
+    """None where the file is too large or no YAML, or holds more jobs or steps than are read: in what is left out
+    anything could stand."""
     if data is None or len(data) > LARGEST_WORKFLOW:
         return None
     try:
         values = read_yaml(data.decode("utf-8-sig", "replace"))
     except UnreadableYaml:
         return None
-    return _workflow(path, values)
+    return _workflow(path, values) if _is_read_whole(_mapping(values.value)) else None
+
+
+def _is_read_whole(top: Mapping[str, Value]) -> bool:
+    jobs = _mapping(top.get("jobs"))
+    holders = [*(_mapping(job) for job in jobs.values()), _mapping(top.get("runs"))]
+    steps = [steps for holder in holders if isinstance(steps := holder.get("steps"), list)]
+    return len(jobs) <= MOST_JOBS and sum(map(len, steps)) <= MOST_STEPS
 
 
 def _workflow(path: str, values: YamlValues) -> Workflow:
     top = _mapping(values.value)
     steps_of_action = _mapping(top.get("runs")).get("steps")
     jobs: list[Job] = []
-    for name, job in islice(_mapping(top.get("jobs")).items(), MOST_JOBS):
-        jobs.append(_job(values, name, job, top, MOST_STEPS - sum(len(each.steps) for each in jobs)))
+    jobs.extend(_job(values, name, job, top) for name, job in _mapping(top.get("jobs")).items())
     if isinstance(steps_of_action, list):
-        jobs.append(_job(values, "runs", top["runs"], {}, MOST_STEPS))
+        jobs.append(_job(values, "runs", top["runs"], {}))
     return Workflow(
         path,
         _text(top.get("name")),
@@ -110,7 +117,7 @@ def _workflow(path: str, values: YamlValues) -> Workflow:
     )
 
 
-def _job(values: YamlValues, name: str, value: Value, top: Mapping[str, Value], most_steps: int) -> Job:
+def _job(values: YamlValues, name: str, value: Value, top: Mapping[str, Value]) -> Job:
     job = _mapping(value)
     base: Path = ("runs",) if name == "runs" and not top else ("jobs", name)
     defaults = _mapping(_mapping(job.get("defaults", top.get("defaults"))).get("run"))
@@ -129,7 +136,7 @@ def _job(values: YamlValues, name: str, value: Value, top: Mapping[str, Value], 
         cache_mode=_text(job.get("cache-mode")),
         shell=_text(defaults.get("shell")),
         matrix=_legs(_mapping(job.get("strategy")).get("matrix")),
-        steps=tuple(_steps(values, (*base, "steps"), steps[:most_steps] if isinstance(steps, list) else [])),
+        steps=tuple(_steps(values, (*base, "steps"), steps if isinstance(steps, list) else [])),
     )
 
 

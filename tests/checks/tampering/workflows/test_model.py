@@ -255,8 +255,13 @@ def test_other_shapes(text: str) -> None:
 
 
 def test_bounds_on_jobs_and_steps() -> None:
-    assert len(_job("    steps: [" + "a," * (MOST_STEPS + 1) + "]").steps) == MOST_STEPS
-    aliased = "x: &s [" + "a," * (MOST_STEPS - 1) + "]\njobs: {a: {steps: *s}, b: {steps: *s}, c: {steps: *s}}\n"
-    assert [len(job.steps) for job in _read(aliased).jobs] == [MOST_STEPS - 1, 1, 0]
-    many = "jobs: {" + ", ".join(f"a{number}: {{}}" for number in range(MOST_JOBS + 1)) + "}\n"
-    assert len(_read(many).jobs) == MOST_JOBS
+    assert len(_job("    steps: [" + "a," * MOST_STEPS + "]").steps) == MOST_STEPS
+    steps = "x: &s [" + "a," * MOST_STEPS + "]\n"
+    jobs = ", ".join(f"a{number}: {{}}" for number in range(MOST_JOBS))
+    assert len(_read(f"jobs: {{{jobs}}}\n").jobs) == MOST_JOBS
+    for longer in (
+        steps + "jobs: {a: {steps: *s}, b: {steps: [a]}}\n",
+        steps + "jobs: {a: {steps: *s}}\nruns: {steps: [a]}\n",
+        f"jobs: {{{jobs}, b: {{}}}}\n",
+    ):
+        assert read_workflow(PATH, longer.encode()) is None, "in what is left out anything could stand"
