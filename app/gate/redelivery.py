@@ -32,9 +32,10 @@ async def ask_again(gate: Gate) -> None:
     async with gate.database.transaction() as connection:
         until = await deliveries.searched_until(connection)
     try:
-        listing = await installations.deliveries(gate.github.app, since=None if until is None else until - OVERLAP)
+        since = None if until is None else until - OVERLAP
+        listing = await installations.deliveries(gate.github.app, since=since, keep=tells)
         if not listing.complete:
-            log.warning("more deliveries than are searched", searched=len(listing.items))
+            log.warning("more deliveries than are searched", kept=len(listing.items))
         done = await _ask_for(gate, lost(listing.items))
     except RateLimited as limited:
         log.info("lost deliveries wait for request budget", because=limited.because)
@@ -63,6 +64,11 @@ def lost(attempts: Sequence[Delivery]) -> list[Delivery]:
     over = {each.guid for each in attempts if _handed_over(each) or (each.redelivery and _refused(each))}
     first = {each.guid: each for each in attempts if each.guid not in over}
     return sorted(first.values(), key=lambda each: (each.event in CI_EVENTS, each.delivered_at))
+
+
+def tells(attempt: Delivery) -> bool:
+    """Whether `lost` needs to know of it: not of those that arrived the first time, which are nearly all."""
+    return attempt.redelivery or not _handed_over(attempt)
 
 
 def _handed_over(attempt: Delivery) -> bool:

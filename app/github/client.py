@@ -107,18 +107,21 @@ class GitHubClient:
         params: Params | None = None,
         most: int = 10,
         enough: Callable[[T], bool] = lambda _: False,
+        keep: Callable[[T], T] = lambda page: page,
     ) -> tuple[list[T], bool]:
         """The pages of a list, up to one that is `enough`, at most `most`; and whether that was all that was wanted.
 
-        A next page on another host is refused, because the token would follow it there.
+        `keep` takes from each page what is to be held until the last one is read. A next page on another host is
+        refused, because the token would follow it there.
         """
         call = self._call("GET", path, purpose, params={"per_page": 100, **(params or {})})
         pages: list[T] = []
         for _ in range(most):
             stored = await self._read(call)
-            pages.append(parsed(call, stored.body, model))
+            page = parsed(call, stored.body, model)
+            pages.append(keep(page))
             following = next_page(stored.link)
-            if following is None or enough(pages[-1]):
+            if following is None or enough(page):
                 return pages, True
             call = replace(call, url=self._same_origin(call, following), params=None)
         return pages, False

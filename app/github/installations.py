@@ -5,6 +5,7 @@ Those that take `app` want the client of the App (`GitHubApp.app`). Source: http
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 
 from app.github.addresses import route
@@ -60,17 +61,27 @@ async def hook(app: GitHubClient) -> HookConfig:
     return await app.get("/app/hook/config", purpose="app", model=HookConfig)
 
 
-async def deliveries(app: GitHubClient, *, since: datetime | None, most: int = 100) -> Listing[Delivery]:
+async def deliveries(
+    app: GitHubClient, *, since: datetime | None, most: int = 100, keep: Callable[[Delivery], bool] = lambda _: True
+) -> Listing[Delivery]:
     """Webhook deliveries, newest first: back to that time, or all that GitHub still has (it keeps them for three days).
 
-    At most `most` pages of 100; the listing says whether that was enough.
+    At most `most` pages of 100; the listing says whether that was enough. Ten thousand take ten megabytes: `keep` says
+    which of them are wanted, beside the newest of all.
     """
+    newest: list[Delivery] = []
+
+    def wanted(page: list[Delivery]) -> list[Delivery]:
+        newest.extend(page[:1] if not newest else ())
+        return [each for each in page if keep(each) or each is newest[0]]
+
     pages, complete = await app.pages(
         "/app/hook/deliveries",
         purpose="app:deliveries",
         model=list[Delivery],
         most=most,
         enough=lambda page: since is not None and any(each.delivered_at < since for each in page),
+        keep=wanted,
     )
     items = tuple(one for page in pages for one in page if since is None or one.delivered_at >= since)
     return Listing(items=items, complete=complete)

@@ -15,11 +15,12 @@ import pytest
 from app.gate.fanout import PAGE_EVERY, fan_out_repository, resync
 from app.gate.gate import Gate
 from app.gate.mirror import Mirrors
-from app.gate.redelivery import MOST_REDELIVERIES, lost
+from app.gate.redelivery import MOST_REDELIVERIES, lost, tells
 from app.github.budgets import UNLIMITED, Urgency
 from app.github.client import Settings
 from app.github.clients import GitHubApp
 from app.github.identity import AppIdentity
+from app.github import installations
 from app.github.installation_models import Delivery
 from app.keys import PullKey, RepositoryKey
 from app.priorities import BRANCH_MOVED, CHANGED, NEVER_SEEN, UNCHANGED, urgency_of
@@ -240,6 +241,8 @@ def test_lost_is_what_no_attempt_handed_over() -> None:
         attempt("refused once", 401, 8),
     ]
     assert [each.guid for each in lost(attempts)] == ["early", "refused once", "late", "run"]
+    assert not tells(attempts[3]), "it arrived, as nearly all do"
+    assert lost([each for each in attempts if tells(each)]) == lost(attempts)
 
 
 async def test_a_day_in_which_nothing_was_told_is_found_by_one_resync(stage: Scene) -> None:
@@ -312,3 +315,12 @@ async def test_lost_deliveries_are_searched_back_to_the_last_search(stage: Scene
     listed = [one for one in stage.github.requests[before:] if one.path == "/app/hook/deliveries"]
     assert sum(one.redelivery for one in deliveries) == len(missing), "nothing is asked for twice"
     assert len(listed) <= -(-len(deliveries) // 100)
+
+
+async def test_of_deliveries_that_nobody_wants_only_the_newest_is_held(stage: Scene) -> None:
+    await agent_pull(stage, await open_shop(stage))
+    await stage.settle()
+    everything = await installations.deliveries(stage.gate.github.app, since=None)
+    assert len(everything.items) > 1
+    listing = await installations.deliveries(stage.gate.github.app, since=None, keep=lambda _: False)
+    assert listing.items == everything.items[:1]
