@@ -16,11 +16,11 @@ from app.gate.fanout import PAGE_EVERY, fan_out_repository, resync
 from app.gate.gate import Gate
 from app.gate.mirror import Mirrors
 from app.gate.redelivery import MOST_REDELIVERIES, lost, tells
+from app.github import installations
 from app.github.budgets import UNLIMITED, Urgency
 from app.github.client import Settings
 from app.github.clients import GitHubApp
 from app.github.identity import AppIdentity
-from app.github import installations
 from app.github.installation_models import Delivery
 from app.keys import PullKey, RepositoryKey
 from app.priorities import BRANCH_MOVED, CHANGED, NEVER_SEEN, UNCHANGED, urgency_of
