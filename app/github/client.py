@@ -108,16 +108,18 @@ class GitHubClient:
         most: int = 10,
         enough: Callable[[T], bool] = lambda _: False,
         keep: Callable[[T], T] = lambda page: page,
+        again: bool = True,
     ) -> tuple[list[T], bool]:
         """The pages of a list, up to one that is `enough`, at most `most`; and whether that was all that was wanted.
 
-        `keep` takes from each page what is to be held until the last one is read. A next page on another host is
+        `keep` takes from each page what is to be held until the last one is read. Where nobody asks for the same
+        addresses `again`, as with cursors into what grows, no answer is remembered. A next page on another host is
         refused, because the token would follow it there.
         """
         call = self._call("GET", path, purpose, params={"per_page": 100, **(params or {})})
         pages: list[T] = []
         for _ in range(most):
-            stored = await self._read(call)
+            stored = await (self._read(call) if again else self._unremembered(call))
             page = parsed(call, stored.body, model)
             pages.append(keep(page))
             following = next_page(stored.link)
@@ -266,6 +268,10 @@ class GitHubClient:
         if stored.etag.isascii() and stored.etag:
             self.etags.put(key, stored)
         return stored
+
+    async def _unremembered(self, call: Call) -> Stored:
+        answer = await self._send(call, frozenset({200}))
+        return Stored("", answer.body, answer.headers.get("link", ""))
 
     def _unchanged(self, call: Call, kept: Stored | None) -> Stored:
         if kept is None:

@@ -82,6 +82,7 @@ async def deliveries(
         most=most,
         enough=lambda page: since is not None and any(each.delivered_at < since for each in page),
         keep=wanted,
+        again=False,
     )
     items = tuple(one for page in pages for one in page if since is None or one.delivered_at >= since)
     return Listing(items=items, complete=complete)

@@ -320,7 +320,9 @@ async def test_lost_deliveries_are_searched_back_to_the_last_search(stage: Scene
 async def test_of_deliveries_that_nobody_wants_only_the_newest_is_held(stage: Scene) -> None:
     await agent_pull(stage, await open_shop(stage))
     await stage.settle()
+    before = stage.gate.github.app.etags.size
     everything = await installations.deliveries(stage.gate.github.app, since=None)
     assert len(everything.items) > 1
     listing = await installations.deliveries(stage.gate.github.app, since=None, keep=lambda _: False)
     assert listing.items == everything.items[:1]
+    assert stage.gate.github.app.etags.size == before, "pages of what grows are not asked for again"
