@@ -159,7 +159,9 @@ async def _judge(gate: Gate, applier: Applier, seen: GroupLook) -> Outcome:
     observation = _observation(gate, seen, found.snapshot)
     verdict = evaluate_group(found.policy, found.snapshot)
     effects = plan_group(observation, verdict, outputs_of_group(verdict))
-    if effects and verdict.evidence.status is verdict.review.status is Status.PASSED:
+    statuses = {verdict.evidence.status, verdict.review.status}
+    if (effects and statuses == {Status.PASSED}) or Status.ERRORED in statuses:
+        # A green group lands at once; and what could not be judged may have landed meanwhile.
         await check_members_unmoved(gate, found.judged)
     await applier.apply(effects)
     decided = Decided(found.snapshot, found.policy, verdict, effects, tally.counts)

@@ -65,9 +65,12 @@ def members_policy(judged: Sequence[JudgedMember] | Unread, target_ref: str) -> 
 
 
 async def record_members(connection: Connection, group: GroupKey | QueueKey, judged: Sequence[JudgedMember]) -> None:
-    """What each member came to at this moment, as decisions of their own. Nothing was done about them."""
+    """What each member came to at this moment, as decisions of their own. Nothing was done about them.
+
+    One that has landed is no change any more: what is seen of it then is not why it was let in.
+    """
     for one in judged:
-        if one.judgement is not None:
+        if one.judgement is not None and one.judgement.seen.pull.state == "OPEN":
             key = PullKey(group.installation_id, group.repository_id, one.member.number)
             target, snapshot = one.judgement.seen.target, one.judgement.observation.snapshot
             decided = Decided(snapshot, target.policy, one.judgement.verdict, gated=target.gated)

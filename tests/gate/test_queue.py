@@ -7,6 +7,10 @@ from typing import Any
 
 import pytest
 
+from app.github import graph
+from app.keys import GroupKey, PullKey
+from app.store import decisions, work
+from app.store.work import Mark
 from tests.gate.scene import Scene
 from tests.gate.shop import POLICY, WORKFLOW, agent_pull, fail_ci, hold_groups, open_shop, pass_ci, release_ci, required
 from tests.gate.test_stories import GREEN, MEDIUM, MEDIUM_BUNDLE, PAYMENT
@@ -256,3 +260,35 @@ async def test_a_group_that_cannot_be_read_fails_after_thirty_minutes(stage: Sce
     await stage.run_to_rest()
     assert stage.checks(shop, group)["mergegate/evidence"] == "failure"
     assert pull.merged_at is None
+
+
+async def test_a_group_that_is_shown_after_it_has_landed_says_nothing_of_its_members(
+    stage: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """GitHub's list of entries may be a moment older than its branches; then nothing is left that would change."""
+    shop = await open_shop(stage)
+    shown = []
+
+    async def seen(*asked: Any) -> Any:
+        shown.append(await listed(*asked))
+        return shown[-1]
+
+    async def as_it_was(*_: Any) -> Any:
+        monkeypatch.setattr(graph, "queue_entries", listed)
+        return next(one for one in shown if one is not None and one.items)
+
+    listed = graph.queue_entries
+    monkeypatch.setattr(graph, "queue_entries", seen)
+    pull = await agent_pull(stage, shop)
+    await stage.settle()
+    assert pull.merged_at is not None
+    (entry,) = (await as_it_was()).items
+    monkeypatch.setattr(graph, "queue_entries", as_it_was)
+    group = GroupKey(stage.installation.id, shop.id, entry.head_commit.oid, "refs/heads/main")
+    async with stage.gate.database.transaction() as connection:
+        await work.mark(connection, [Mark(str(group))])
+    await stage.worker.drain()
+    async with stage.gate.database.transaction() as connection:
+        latest = await decisions.latest(connection, str(PullKey(stage.installation.id, shop.id, pull.number)))
+    assert latest is not None
+    assert latest.verdict["evidence"]["status"] == "passed"
