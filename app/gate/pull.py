@@ -38,6 +38,7 @@ from app.store.database import DatabaseAway
 from app.store.work import Lease, Mark
 from app.store.worker import Done, Outcome, Retry, Sleep
 from checks.ci import CiRequirement
+from checks.diff import Diff
 from checks.finding import Status
 from checks.runs import WorkflowRun
 from checks.snapshot import Snapshot
@@ -51,6 +52,8 @@ AWAITED = CiRequirement().wait
 LOOK_AFTER_WRITE = timedelta(seconds=1)
 VERIFYING = timedelta(minutes=1)
 FROZEN = timedelta(minutes=1)
+LOOKS_AT_LANDING = 4
+"""So often a pull request whose change is in the target already is taken for one that lands just now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,8 @@ async def reconcile_pull(gate: Gate, lease: Lease, key: PullKey, tally: Tally) -
         look_at = await look(gate, key, repository, state)
         look_at = await _first_look(gate, applier, look_at)
         judgement = await _judged(gate, applier, look_at)
+        if lease.attempts <= LOOKS_AT_LANDING and _seems_landed(judgement.observation.snapshot):
+            raise Moved(f"{key}: its change is in the target already, so GitHub should say that it is merged")
         if judgement.effects:
             await check_unmoved(gate, judgement)
     except Moved as moved:
@@ -98,6 +103,12 @@ async def reconcile_pull(gate: Gate, lease: Lease, key: PullKey, tally: Tally) -
     gate.mirrors.answers.forget_unused()
     await watch_group(gate, judgement.seen)
     return _outcome(judgement)
+
+
+def _seems_landed(snapshot: Snapshot) -> bool:
+    """GitHub moves the branch before it calls a pull request merged; in between nothing is left of its change."""
+    diffs = (snapshot.diff, snapshot.merge_diff)
+    return snapshot.changed_files_total != 0 and any(isinstance(diff, Diff) and not diff.files for diff in diffs)
 
 
 async def _judged(gate: Gate, applier: Applier, look_at: Look) -> Judgement:

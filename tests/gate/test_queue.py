@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from app.gate.observe import read_state
 from app.github import graph
 from app.keys import GroupKey, PullKey
 from app.store import decisions, work
@@ -292,3 +293,34 @@ async def test_a_group_that_is_shown_after_it_has_landed_says_nothing_of_its_mem
         latest = await decisions.latest(connection, str(PullKey(stage.installation.id, shop.id, pull.number)))
     assert latest is not None
     assert latest.verdict["evidence"]["status"] == "passed"
+
+
+async def test_a_look_between_the_branch_and_the_word_merged_says_nothing(
+    stage: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """GitHub moves the branch first; the pull request is open for a moment, with nothing left of its change."""
+    shop = await open_shop(stage)
+    pull = await agent_pull(stage, shop)
+    await stage.settle()
+    assert pull.merged_at is not None
+    asked = []
+
+    async def not_yet(*about: Any) -> Any:
+        asked.append(about)
+        state = await read_state(*about)
+        still = {"state": "OPEN", "merged_at": None, "merge_commit": None}
+        return state if len(asked) > 2 else state.model_copy(update={"pull": state.pull.model_copy(update=still)})
+
+    async def head_not_yet(*about: Any) -> Any:
+        return (await pull_head(*about)).model_copy(update={"state": "OPEN"})
+
+    pull_head = graph.pull_head
+    monkeypatch.setattr("app.gate.pull.read_state", not_yet)
+    monkeypatch.setattr(graph, "pull_head", head_not_yet)
+    await stage.gate.database.query("delete from landings")
+    async with stage.gate.database.transaction() as connection:
+        await work.mark(connection, [Mark(str(PullKey(stage.installation.id, shop.id, pull.number)))])
+    await stage.run_to_rest()
+    assert len(asked) > 2
+    assert stage.verdict(shop, pull) == GREEN
+    assert [one.body for one in pull.issue.comments if "larm" in one.body] == []
