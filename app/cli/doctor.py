@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import os
 from dataclasses import asdict
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -54,8 +54,7 @@ def doctor(
         raise CannotLook("it is not known which App is the gate. Give --gate with its id (it is on the App's page).")
     with progress(f"Looking at {clean(repository, 200)}"):
         symptoms = examine(asyncio.run(repository_facts(settings, owner, name, app_id, queue)))
-    symptoms.sort(key=lambda one: _ORDER.index(one.level))
-    _print(repository, symptoms, as_json=as_json)
+    _tell(repository, {"repository": repository}, symptoms, as_json=as_json)
     raise typer.Exit(_exit_code(symptoms))
 
 
@@ -64,11 +63,8 @@ def _of_service(settings: Settings, *, as_json: bool) -> NoReturn:
     with progress("Looking at the service"):
         seen = asyncio.run(look(settings, os.environ))
     symptoms = examine_service(seen.facts)
-    symptoms.sort(key=lambda one: _ORDER.index(one.level))
-    if as_json:
-        print_json({"versions": dict(seen.parts), "symptoms": [asdict(one) for one in symptoms]})
-    else:
-        _print("the service", symptoms, as_json=False)
+    _tell("the service", {"versions": dict(seen.parts)}, symptoms, as_json=as_json)
+    if not as_json:
         print_line(", ".join(f"{name} {number}" for name, number in seen.parts.items()) + ".")
     raise typer.Exit(_exit_code(symptoms))
 
@@ -78,13 +74,14 @@ def _exit_code(symptoms: list[Symptom]) -> int:
     return 1 if "wrong" in levels else 2 if "unknown" in levels else 0
 
 
-def _print(repository: str, symptoms: list[Symptom], *, as_json: bool) -> None:
+def _tell(name: str, about: dict[str, Any], symptoms: list[Symptom], *, as_json: bool) -> None:
+    """The worst first. `about` goes before the symptoms where a program reads."""
+    ordered = sorted(symptoms, key=lambda one: _ORDER.index(one.level))
     if as_json:
-        shown = [{"level": one.level, "what": one.what, "remedy": one.remedy} for one in symptoms]
-        print_json({"repository": repository, "symptoms": shown})
+        print_json({**about, "symptoms": [asdict(one) for one in ordered]})
         return
-    print_line(*_verdict(clean(repository, 200), symptoms))
-    for one in symptoms:
+    print_line(*_verdict(clean(name, 200), ordered))
+    for one in ordered:
         sign, style = _SIGNS[one.level]
         print_line(f"{sign} {clean(one.what, 600).rstrip('.')}. {clean(one.remedy, 300)}", style)
 

@@ -39,7 +39,7 @@ def _without_rich() -> Iterator[None]:
     if "rich" in sys.modules:
         yield
         return
-    sys.modules["rich"] = None  # type: ignore[assignment]
+    sys.modules["rich"] = None  # type: ignore[assignment]  # what makes an import fail, by the page above
     try:
         yield
     finally:

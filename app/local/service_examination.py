@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from app.local.examination import CouldNotRead, Level, Symptom
+from app.local.examination.installation import lacking
 
 MEGABYTE = 1024 * 1024
 # `git merge-tree --write-tree`: https://github.com/git/git/blob/master/Documentation/RelNotes/2.38.0.txt
@@ -195,15 +196,6 @@ def _app(app: RegisteredApp) -> Iterator[Symptom]:
     if ignored:
         what = f"{name} is installed by {_named(ignored)}, who are ignored: they are not in MERGEGATE_ACCOUNTS."
         yield Symptom("odd", what, "Add them there if they are to be served.")
-
-
-def lacking(granted: Mapping[str, str], asked: Mapping[str, str]) -> Iterator[str]:
-    """What an App may not do of what its manifest asks, each as the rest of a sentence."""
-    order = ("none", "read", "write", "admin")
-    for permission, level in sorted(asked.items()):
-        given = granted.get(permission, "none")
-        if given not in order or order.index(given) < order.index(level):
-            yield f"may only `{given}` `{permission}` and needs `{level}`"
 
 
 def _deliveries(facts: ServiceFacts) -> Iterator[Symptom]:

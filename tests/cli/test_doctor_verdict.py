@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.cli.doctor import _print
+from app.cli.doctor import _tell
 from app.local.examination import Symptom
 from app.local.examination.facts import Level
 
@@ -25,7 +25,7 @@ def symptoms(*levels: Level) -> list[Symptom]:
     ],
 )
 def test_the_first_line(levels: tuple[Level, ...], verdict: str, capsys: pytest.CaptureFixture[str]) -> None:
-    _print("acme/shop", symptoms(*levels), as_json=False)
+    _tell("acme/shop", {}, symptoms(*levels), as_json=False)
     first, *others = capsys.readouterr().out.splitlines()
     assert first == verdict
     assert [line[2:] for line in others] == ["GitHub answered 404. Use another token."] * len(levels)

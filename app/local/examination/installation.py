@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from app.local.examination.facts import CouldNotRead, Facts, Installed, Symptom
 
@@ -34,15 +34,20 @@ def _state(here: Installed) -> Iterator[Symptom]:
 
 
 def _rights(facts: Facts, here: Installed) -> Iterator[Symptom]:
-    order = ("none", "read", "write")
-    for name, level in sorted(facts.asked.items()):
-        given = here.granted.get(name, "none")
-        if given in order and order.index(given) < order.index(level):
-            what = f"The App may only `{given}` `{name}` and needs `{level}`."
-            yield Symptom("wrong", what, "Grant it in the App's settings and accept it in the installation.")
+    for lack in lacking(here.granted, facts.asked):
+        yield Symptom("wrong", f"The App {lack}.", "Grant it in the App's settings and accept it in the installation.")
     missing = [event for event in facts.asked_events if event not in here.events]
     if missing:
         yield Symptom("wrong", f"The App does not hear of {', '.join(missing)}.", "Tick them in the App's settings.")
+
+
+def lacking(granted: Mapping[str, str], asked: Mapping[str, str]) -> Iterator[str]:
+    """What an App may not do of what its manifest asks, each as the rest of a sentence."""
+    order = ("none", "read", "write", "admin")
+    for permission, level in sorted(asked.items()):
+        given = granted.get(permission, "none")
+        if given not in order or order.index(given) < order.index(level):
+            yield f"may only `{given}` `{permission}` and needs `{level}`"
 
 
 def _courier(writer: Installed | CouldNotRead | None) -> Iterator[Symptom]:
