@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from app.github.answers import failure, parsed
 from app.github.budgets import SMALLEST_SKEW, Budget, skew
 from app.github.counts import MINT
-from app.github.errors import GRANT_APP, InstallationGone, NotFound, Refused
+from app.github.errors import GRANT_APP, BadCredentials, InstallationGone, NotFound, Refused
 from app.github.identity import AppIdentity
 from app.github.installation_models import Installation
 from app.github.tokens import Grant, Token, Tokens
@@ -45,13 +45,22 @@ class _AppAuthorizer:
         self._reset_clock = False
 
     async def header(self) -> str:
-        return f"Bearer {self._keys.identity.jwt(self._keys.now() - self._keys.ahead, self._key)}"
+        """Signed with the first key that can be read. Raises BadCredentials where none can."""
+        while True:
+            try:
+                return f"Bearer {self._keys.identity.jwt(self._keys.now() - self._keys.ahead, self._key)}"
+            except BadCredentials:
+                if not self._take_next_key():
+                    raise
 
     def refused(self, header: str, date: str | None) -> bool:  # noqa: ARG002 - the key is known without it
         ahead = skew(date, self._keys.now())
         if abs(ahead - self._keys.ahead) >= SMALLEST_SKEW and not self._reset_clock:
             self._keys.ahead, self._reset_clock = ahead, True
             return True
+        return self._take_next_key()
+
+    def _take_next_key(self) -> bool:
         if self._untried <= 0:
             return False
         self._untried -= 1

@@ -7,6 +7,7 @@ it. Source: https://docs.github.com/rest/apps/apps#create-an-installation-access
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import time
 from collections.abc import Callable, Mapping
@@ -92,7 +93,7 @@ class Minting:
         for _ in self._identity.private_keys[1:]:
             if answer.status != 401:
                 break
-            self._key = (self._key + 1) % len(self._identity.private_keys)
+            self._take_next_key()
             answer = await self._asked(path, wanted)
         if answer.status != 201:
             raise self._failure(answer, installation_id)
@@ -117,7 +118,7 @@ class Minting:
             "Accept": "application/vnd.github+json",
             "Content-Type": "application/json",
             "X-GitHub-Api-Version": API_VERSION,
-            "Authorization": f"Bearer {await self._jwt()}",
+            "Authorization": f"Bearer {await self._any_jwt()}",
         }
         url, because = self._upstream.api_url + path, ""
         try:
@@ -136,6 +137,17 @@ class Minting:
         except UpstreamDown as down:
             because = str(down)
         raise GitHubDown(NAME, because)
+
+    async def _any_jwt(self) -> str:
+        """By the first key that can be read. Raises BadCredentials where none can."""
+        for _ in self._identity.private_keys[1:]:
+            with contextlib.suppress(BadCredentials):
+                return await self._jwt()
+            self._take_next_key()
+        return await self._jwt()
+
+    def _take_next_key(self) -> None:
+        self._key = (self._key + 1) % len(self._identity.private_keys)
 
     async def _jwt(self) -> str:
         """Made anew for another key, and where the clock was set back."""

@@ -151,6 +151,19 @@ async def test_a_wrong_key_is_said_with_githubs_reason(github: GitHubDouble) -> 
         await github.client().token("git", repository="r")
 
 
+async def test_a_good_key_behind_one_that_is_no_key_is_used(github: GitHubDouble) -> None:
+    client = github.client(keys=(SecretStr("not a key"), pem(1)))
+    await client.token("git", repository="r")
+    (minted,) = [call.request for call in github.mint.calls]
+    jwt.decode(bearer(minted), public(1), ["RS256"], options={"verify_exp": False, "verify_iat": False})
+
+
+async def test_where_no_key_can_be_read_nothing_is_asked(github: GitHubDouble) -> None:
+    with pytest.raises(BadCredentials, match="is no RSA key in PEM form"):
+        await github.client(keys=(SecretStr("not a key"), SecretStr(""))).token("git", repository="r")
+    assert not github.mint.called
+
+
 @pytest.mark.parametrize("text", ["", "not a key"])
 async def test_a_key_that_is_no_key_is_named_without_its_text(github: GitHubDouble, text: str) -> None:
     with pytest.raises(BadCredentials, match="private key 1 of the gate App is no RSA key in PEM form") as caught:

@@ -95,6 +95,14 @@ async def test_the_other_key_is_tried_and_kept(asked: tuple[GitHub, Minting]) ->
         await _mint(minting)
 
 
+async def test_a_good_key_behind_one_that_is_no_key_is_used(keys: tuple[SecretStr, SecretStr]) -> None:
+    github = GitHub()
+    github.answers = [JSONResponse(GOOD, 201)]
+    async with serving(github.app) as port, Upstream(f"http://127.0.0.1:{port}/api/v3") as upstream:
+        identity = AppIdentity("courier", 5, (SecretStr("not a key"), keys[0]), upstream.api_url)
+        assert await _mint(Minting(identity, upstream)) == TOKEN
+
+
 @pytest.mark.parametrize(
     ("answer", "error"),
     [
