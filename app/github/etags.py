@@ -6,7 +6,6 @@ One store an installation: an ETag must never be offered with another installati
 
 from __future__ import annotations
 
-import zlib
 from dataclasses import dataclass
 
 from isal import isal_zlib
@@ -38,7 +37,7 @@ class EtagStore:
 
     def get(self, key: str) -> Stored | None:
         kept = self._kept.get(key)
-        return None if kept is None else Stored(kept.etag, zlib.decompress(kept.body), kept.link)
+        return None if kept is None else Stored(kept.etag, isal_zlib.decompress(kept.body), kept.link)
 
     def put(self, key: str, answer: Stored) -> None:
         self._kept.put(key, Stored(answer.etag, isal_zlib.compress(answer.body, 1), answer.link))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 import pytest
@@ -110,9 +111,16 @@ async def test_a_failure_is_not_kept(clone: Clone) -> None:
     assert await objects.listing(oid)
 
 
+async def test_a_listing_is_kept_in_less_than_its_length(clone: Clone) -> None:
+    answers = GitAnswers()
+    oid = clone.commit(**{f"src__module_{n}": f"{n}\n" for n in range(200)})
+    listing = await objects_of(clone, answers).listing(oid)
+    assert listing.count(b"\0") == 200 and answers.size < len(listing) * 3 / 4
+
+
 async def test_large_answers_are_not_kept(clone: Clone, asked: list[str]) -> None:
-    objects = objects_of(clone, GitAnswers(limit_bytes=4 * (OVERHEAD + 300)))
-    oid = clone.commit(**{"a" * 150: "1\n"})
+    objects = objects_of(clone, GitAnswers(limit_bytes=4 * (OVERHEAD + 200)))
+    oid = clone.commit(**{token_hex(100): "1\n"})
     for _ in range(2):
         await objects.listing(oid)
     assert asked == ["ls-tree", "ls-tree"]

@@ -18,8 +18,14 @@ class Unreadable(ValueError):
     """The text is not of the form that its name says."""
 
 
+MOST_PARTS = 500_000
+"""Marks of entries, lists and tables in one text. In a lock file of 8 MB as npm or uv write it they would be 180,000 or
+250,000 (counted in small ones); of as many as fit into 8 MB, Python's readers make objects of 400 MB."""
+
+
 def toml_value(text: str) -> Value:
     """https://toml.io/en/v1.0.0"""
+    _refuse_crowded(text, "[{,=")
     if _LONG_KEY.search(text.encode("utf-8", "replace")):
         raise Unreadable("not readable as TOML: a key of more than 40 parts")
     try:
@@ -28,12 +34,19 @@ def toml_value(text: str) -> Value:
         raise Unreadable(f"not readable as TOML: {error}") from error
 
 
+def _refuse_crowded(text: str, marks: str) -> None:
+    """Counts what begins or ends a part, in strings and comments too: a bound, not a figure."""
+    if sum(map(text.count, marks)) > MOST_PARTS:
+        raise Unreadable(f"more than {MOST_PARTS:,} entries, which is too much to be read")
+
+
 # Python's reader takes time that is quadratic in the number of a key's parts.
 _LONG_KEY = re2.compile(rb"""(?:[\w"'-]+[ \t]*\.[ \t]*){40}""")
 
 
 def json_value(text: str) -> Value:
     """JSON as the tools read it: with comments and commas before a closing bracket (tsconfig.json, .eslintrc)."""
+    _refuse_crowded(text, "[{,")
     try:
         return _plain(json.loads(text))
     except (ValueError, RecursionError):

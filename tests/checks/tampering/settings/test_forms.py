@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 import tracemalloc
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ import yaml
 
 from checks.tampering.change import Version
 from checks.tampering.settings import flat, yaml_values
-from checks.tampering.settings.documents import Unreadable, ini_value, json_value, toml_value, yaml_value
+from checks.tampering.settings.documents import MOST_PARTS, Unreadable, ini_value, json_value, toml_value, yaml_value
 from checks.tampering.settings.flat import LONGEST_VALUE, TooMuch, collect, flatten
 from checks.tampering.settings.javascript import javascript_settings
 from checks.tampering.settings.lines import line_settings
@@ -409,3 +410,31 @@ def test_lines_of_settings(part: str, line: int) -> None:
 
 def test_a_setting_that_is_nowhere_is_on_the_first_line() -> None:
     assert line_of("\na = 1\n", "b") == 1
+
+
+@pytest.mark.parametrize(
+    ("read", "text"),
+    [
+        (toml_value, "[[a]]\n" * (MOST_PARTS // 2 + 1)),
+        (toml_value, "".join(f"a{n}=1\n" for n in range(MOST_PARTS + 1))),
+        (toml_value, f"a=[{'{},' * (MOST_PARTS // 2)}]"),
+        (json_value, f"[{'[],' * (MOST_PARTS // 2)}[]]"),
+        (json_value, f"[{'1,' * MOST_PARTS}1]"),
+    ],
+    ids=["tables", "keys", "inline tables", "lists", "numbers"],
+)
+def test_as_many_entries_as_fit_are_not_read(read: Callable[[str], Any], text: str) -> None:
+    """Each of these took 200 to 400 MB at the length that a lock file may have; they are refused before any is made."""
+    tracemalloc.start()
+    with pytest.raises(Unreadable, match="more than 500,000 entries"):
+        read(text)
+    assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    tracemalloc.stop()
+
+
+def test_a_long_lock_file_is_read() -> None:
+    """As uv writes them: 127,857 bytes of one had 3,818 marks, so one of 8 MB has 250,000."""
+    wheel = '{ url = "https://files.example.org/a.whl", hash = "sha256:0", size = 1 },\n'
+    text = f"[[package]]\nname = 'a'\nwheels = [\n{wheel * 30_000}]\n"
+    value: Any = toml_value(text)
+    assert len(value["package"][0]["wheels"]) == 30_000
