@@ -10,7 +10,7 @@ from typing import Any
 
 from app.github.addresses import route
 from app.github.client import GitHubClient
-from app.github.errors import NotFound
+from app.github.errors import NotFound, UnexpectedAnswer
 from app.github.reads import REPO
 from app.github.rest_models import Model
 from app.github.run_models import RunPage
@@ -19,8 +19,17 @@ Json = dict[str, Any]
 
 
 async def repository(client: GitHubClient, owner: str, name: str) -> Json:
-    """The repository with its settings, as far as the token may see them."""
-    return await client.get(route(REPO, owner=owner, name=name), purpose="read:repository", model=Json)
+    """The repository with its settings, as far as the token may see them; `full_name` and `default_branch` always."""
+    found = await client.get(route(REPO, owner=owner, name=name), purpose="read:repository", model=Json)
+    return _with_texts("GET repository", found, "full_name", "default_branch")
+
+
+def _with_texts(asked: str, found: Json, *members: str) -> Json:
+    """Raises UnexpectedAnswer."""
+    lacking = [member for member in members if not isinstance(found.get(member), str)]
+    if lacking:
+        raise UnexpectedAnswer(asked, f"the answer has no {lacking[0]}")
+    return found
 
 
 async def workflow_permissions(client: GitHubClient, owner: str, name: str) -> Json:
@@ -76,9 +85,10 @@ class _EnvironmentPage(Model):
 
 
 async def environments(client: GitHubClient, owner: str, name: str) -> list[Json]:
+    """Each has a `name`."""
     path = route(REPO + "/environments", owner=owner, name=name)
     pages, _ = await client.pages(path, purpose="read:environments", model=_EnvironmentPage, most=10)
-    return [one for page in pages for one in page.environments]
+    return [_with_texts("GET environments", one, "name") for page in pages for one in page.environments]
 
 
 class _Pattern(Model):

@@ -375,3 +375,9 @@ async def test_what_is_in_the_way_of_every_question_ends_it(
     arguments = ("doctor", repository, "--gate", "11")
     done = await asyncio.to_thread(CliRunner().invoke, app, arguments, env=environment)
     assert words in str(done.exception) + done.output
+
+
+async def test_a_repository_without_a_name_is_no_answer(place: Scene) -> None:
+    place.hub.faults.add(Fault("fail", path="/repos/acme/shop$", count=100, status=200, message="Here it is."))
+    code, out = await place.asked("--gate", "11")
+    assert code == 2 and "the answer has no full_name" in " ".join(out.split())
