@@ -3,8 +3,9 @@
 `mergegate serve` is a process of its own, the simulated GitHub is in this one. Every replayed hour pull requests of all
 kinds are opened, tested, judged, approved, merged or evicted, and what will never land is closed two hours later; and
 as many deliveries as 1,000 agents cause (100 a day each, by assumption) come in about them, so that they are looked at
-again and again. The evening before, two such hours, comes first: the day's first hour has work of all kinds as well, so
-that what grows later grows because time passes. The clock of the service is not moved: what an hour holds follows as
+again and again. The repository has as many files in the evening as in the morning: its pull requests change some of
+them. The evening before, two such hours, comes first: the day's first hour has work of all kinds as well, so that what
+grows later grows because time passes. The clock of the service is not moved: what an hour holds follows as
 fast as it is worked off.
 Retention is tried at the end, on a connection whose `now()` is 401 days ahead.
 """
@@ -31,7 +32,7 @@ from tests.bench.measured import Row
 from tests.gate.scene import SECRET
 from tests.github.rate_limits import DEFAULT_LIMITS
 from tests.service.process import GateProcess
-from tests.service.town import KINDS, Town, town
+from tests.service.town import KINDS, Town, files_of, town
 
 HOURS = 24
 EVENING = 2  # hours: what is opened is touched an hour later, and given up another hour later
@@ -39,6 +40,8 @@ AGENTS = 1000
 DELIVERIES = AGENTS * 100 // HOURS  # an hour
 EACH = 4  # pull requests of each kind that are opened an hour
 PULLS = EACH * len(KINDS)
+PLACES = 100  # whose files are changed one after the other: more than pull requests are open at once
+OTHER_FILES = 2_000
 LIMIT = float(os.environ.get("MERGEGATE_BENCH_DAY_SECONDS", "3600"))
 CONNECTIONS = 32
 PATIENCE = 120.0  # seconds for one hour's pull requests to be right, and merged
@@ -48,7 +51,8 @@ RESYNC = 15  # seconds; an hour takes some 40 s, so that each has its resyncs
 
 async def measure(folder: Path, say: Callable[[str], None]) -> list[Row]:
     (folder / "day").mkdir()
-    async with town(folder / "day") as place:
+    async with town(folder / "day", files=_files()) as place:
+        place.places = PLACES
         # What GitHub lets an installation ask in each of these hours comes in the one that is not over.
         place.github.rate_limits.limits = {name: HOURS * most for name, most in DEFAULT_LIMITS.items()}
         gate = place.gate(MERGEGATE_RESYNC_SECONDS=str(RESYNC))
@@ -60,6 +64,13 @@ async def measure(folder: Path, say: Callable[[str], None]) -> list[Row]:
             await gate.cleanup()
         say("pruning with a clock that is ahead")
         return [_memory(hours), await _tables(place.data)]
+
+
+def _files() -> dict[str, str]:
+    others = {f"library/part_{n // 50}/module_{n}.py": f"NUMBER = {n}\n" for n in range(OTHER_FILES)}
+    numbers = range(1, PLACES + 1)
+    changed = [files_of(KINDS[(n - 1) % len(KINDS)], n % PLACES, 0) for n in numbers]
+    return {**others, **{path: text for files in changed for path, text in files.items()}}
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 from app.intake.webhook import PATH
 from tests.demo.service import free_port
@@ -38,6 +39,7 @@ class Town:
     folder: Path
     environment: Mapping[str, str]
     standby: Standby | None = None  # which the gate's parts are forked from
+    places: int = 0  # so many pull requests later the same files are changed again; 0: each adds files of its own
     kinds: dict[int, str] = field(default_factory=dict)  # pull request number -> kind
     entries: list[tuple[int, str]] = field(default_factory=list)  # (number, head) of every entry into the merge queue
 
@@ -70,12 +72,11 @@ class Town:
 
     async def open(self, kind: str) -> PullRequest:
         """A pull request of the agent's App."""
-        name = f"{kind}-{len(self.kinds) + 1}"
-        folder = "shop/payment" if kind == "payment" else "shop"
-        files = {f"{folder}/{name}.py": "RATE = 1\n", f"tests/test_{name}.py": "import unittest\n"}
+        number = len(self.kinds) + 1
+        name, files = f"{kind}-{number}", files_of(kind, number % self.places if self.places else number, number)
         body = BUNDLE.replace("level: low", "level: medium") if kind == "payment" else BUNDLE
         await self.github.push(self.shop, f"agent/{name}", files, author="courier[bot]", message=f"Add {name}")
-        self.kinds[len(self.kinds) + 1] = kind
+        self.kinds[number] = kind
         text = "Trust me." if kind == "silent" else body
         return await self.github.open_pull(self.shop, f"agent/{name}", "main", f"Add {name}", text, "courier[bot]")
 
@@ -140,6 +141,15 @@ class Town:
         return [what for counted in (runs, comments, entries) for what, times in counted.items() if times > 1]
 
 
+def files_of(kind: str, place: int, version: int) -> dict[str, str]:
+    """What a pull request of this kind changes."""
+    folder = "shop/payment" if kind == "payment" else "shop"
+    return {
+        f"{folder}/{kind}-{place}.py": f"RATE = {version}\n",
+        f"tests/test_{kind}-{place}.py": f"import unittest  # {version}\n",
+    }
+
+
 def _numbers(run: WorkflowRun) -> list[int]:
     """The pull requests of a run; a merge group's branch is named after its last member."""
     if run.event != "merge_group":
@@ -148,8 +158,14 @@ def _numbers(run: WorkflowRun) -> list[int]:
 
 
 @contextlib.asynccontextmanager
-async def town(folder: Path, *, webhooks: bool = True, standby: Standby | None = None) -> AsyncIterator[Town]:
-    """An empty repository on a simulated GitHub that serves on a socket, and settings of a gate for it."""
+async def town(
+    folder: Path,
+    *,
+    webhooks: bool = True,
+    standby: Standby | None = None,
+    files: Mapping[str, str] = MappingProxyType({}),
+) -> AsyncIterator[Town]:
+    """A small repository, with `files` beside, on a simulated GitHub on a socket, and settings of a gate for it."""
     (folder / "github").mkdir()
     github = SimulatedGitHub.create(folder / "github")
     address = await github.start()
@@ -158,7 +174,7 @@ async def town(folder: Path, *, webhooks: bool = True, standby: Standby | None =
     app, key = github.register_app("mergegate", GATE_PERMISSIONS, GATE_EVENTS, hook, SECRET)
     courier, _ = github.register_app("courier", {"contents": "write", "pull_requests": "write"}, [])
     people = {"ada": "admin", "bob": "write"}
-    shop = await github.repository("acme/shop", FILES | {POLICY_FILE: MEDIUM}, collaborators=people)  # type: ignore[arg-type]
+    shop = await github.repository("acme/shop", {**FILES, **files, POLICY_FILE: MEDIUM}, collaborators=people)  # type: ignore[arg-type]
     github.install(app, "acme")
     github.install(courier, "acme")
     await github.set_ruleset(shop, "gate", required(app.id))
