@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
 import secrets
 
 import structlog
@@ -13,6 +12,7 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from app.config import Settings, with_registrations
+from app.memory import look_for_garbage
 from app.proxy.listening import GuardedProtocol, more_files
 from app.proxy.starting import proxy_server
 from app.rotation import Reread
@@ -22,8 +22,6 @@ from app.web.readiness import Readiness
 from app.web.server import Server, behind_proxies
 
 DRAIN = 12  # seconds for requests under way when the process ends; GitHub gives a delivery ten
-# When circles of objects are looked for: after every 700 new ones, as is usual, it would take deliveries their time.
-COLLECTIONS = (10_000, 10, 10)
 
 log = structlog.get_logger(__name__)
 
@@ -50,8 +48,7 @@ async def serve(settings: Settings, parts: Parts, *, reread: Reread | None = Non
             servers.append(_web(service.web, settings))
         if proxy and settings.courier is not None:
             servers.append(await stack.enter_async_context(proxy_server(settings, reread)))
-        gc.set_threshold(*COLLECTIONS)
-        gc.freeze()  # what was made to start with stays; walking through all of it again would hold deliveries up
+        look_for_garbage()
         await until_signal(servers)
 
 

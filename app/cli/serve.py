@@ -11,6 +11,7 @@ import structlog
 
 from app.config import Settings, read_settings
 from app.logging import configure_logging
+from app.memory import let_go_of_freed_memory
 from app.store.database import Database
 
 log = structlog.get_logger(__name__)
@@ -51,6 +52,7 @@ async def _migrate(settings: Settings) -> None:
 def _run(*, web: bool, work: bool, proxy: bool = False) -> None:
     settings = _settings()  # what is wrong there is said at once
     log.info("starting")
+    let_go_of_freed_memory()
     # Imported here, because the service with its GitHub client takes longer to load than the other commands to run.
     # Nothing of it is garbage; looking for some meanwhile took an eighth of the time.
     gc.disable()
