@@ -16,8 +16,10 @@ COLLECTIONS = (2_000, 4, 4)
 
 # What glibc is told, by its numbers: https://man7.org/linux/man-pages/man3/mallopt.3.html
 _SETTINGS = {
-    -3: 512 * 1024,  # M_MMAP_THRESHOLD: what is larger goes back when it is freed; glibc raises this by itself if unset
-    -1: 1024 * 1024,  # M_TRIM_THRESHOLD: free bytes at the heap's end that are kept
+    # M_MMAP_THRESHOLD: what is larger goes back as soon as it is freed, or cut: asyncio reads into 256 kB and cuts what
+    # came to its length, which leaves holes in a heap. Unless it is set, glibc raises it at the first large one.
+    -3: 128 * 1024,
+    -1: 512 * 1024,  # M_TRIM_THRESHOLD: free bytes at the heap's end that are kept
     -8: 2,  # M_ARENA_MAX: heaps; Python's threads take turns anyway
 }
 
