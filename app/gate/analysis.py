@@ -20,6 +20,7 @@ from app.gate.changes import Changes
 from app.gate.child import run_child
 from app.gate.child_request import Child
 from app.gate.git import GitFailed, GitObjects, GitTooLarge
+from app.gate.trees import entries, names_of
 from app.gate.zizmor import zizmor_notes
 from checks.diff import SYMLINK_MODE, ChangedFile, Diff, FileStatus
 from checks.tampering.alteration import Analysis
@@ -54,7 +55,7 @@ async def analyse_difference(objects: GitObjects, diff: Diff, tree: str | None =
     which is said. `tree` is the object id of its new side: what the change leaves as it is counts for what it means."""
     try:
         changes = await read_changes_with_contents(objects, diff.files)
-        paths, beside = ((), ()) if tree is None else await _unchanged(objects, diff, tree)
+        paths, beside = (b"", ()) if tree is None else await _unchanged(objects, diff, tree)
     except GitFailed as wrong:
         return Unread(str(wrong))
     analysis = await run_analysis((*changes, *beside), paths)
@@ -63,7 +64,7 @@ async def analyse_difference(objects: GitObjects, diff: Diff, tree: str | None =
     return replace(analysis, alterations=analysis.alterations + await zizmor_notes(changes))
 
 
-async def _unchanged(objects: GitObjects, diff: Diff, tree: str) -> tuple[tuple[bytes, ...], tuple[Change, ...]]:
+async def _unchanged(objects: GitObjects, diff: Diff, tree: str) -> tuple[bytes, tuple[Change, ...]]:
     """Every path of the tree, and the files whose settings new ones may put out of force. Raises GitFailed.
 
     Of a tree that is too large to be listed nothing is known, which only makes the analysis judge by less.
@@ -71,13 +72,13 @@ async def _unchanged(objects: GitObjects, diff: Diff, tree: str) -> tuple[tuple[
     try:
         listing = await objects.listing(tree)
     except GitTooLarge:
-        return (), ()
-    entries = {path: entry for entry, _, path in (line.partition(b"\t") for line in listing.split(b"\0") if line)}
+        return b"", ()
     touched = {path for file in diff.files for path in file.paths}
     added = (file.path for file in diff.files if file.status is FileStatus.ADDED)
-    wanted = {path for name in added for path in behind(name)} - touched
-    same = (_same(path, entries.get(os.fsencode(path), b"")) for path in sorted(wanted))
-    return tuple(entries), await read_changes_with_contents(objects, tuple(filter(None, same)))
+    wanted = {os.fsencode(path) for name in added for path in behind(name) if path not in touched}
+    found = {os.fsdecode(path): entry for entry, path in entries(listing) if path in wanted}
+    same = (_same(path, entry) for path, entry in sorted(found.items()))
+    return names_of(listing), await read_changes_with_contents(objects, tuple(filter(None, same)))
 
 
 def _same(path: str, entry: bytes) -> ChangedFile | None:
@@ -89,8 +90,9 @@ def _same(path: str, entry: bytes) -> ChangedFile | None:
     return ChangedFile(path, FileStatus.MODIFIED, old_mode=mode, new_mode=mode, old_oid=oid, new_oid=oid)
 
 
-async def run_analysis(changes: tuple[Change, ...], tree: tuple[bytes, ...] = ()) -> Analysis | Unread:
-    """The child's answer; `tree` are all paths of the new side. What it cannot say in its limits is Unread."""
+async def run_analysis(changes: tuple[Change, ...], tree: bytes = b"") -> Analysis | Unread:
+    """The child's answer; `tree` are all paths of the new side, a zero behind each. What it cannot say in its limits is
+    Unread."""
     if not changes:
         return Analysis(())
     return _read(await run_child(CHILD, write(changes, tree)))

@@ -5,8 +5,7 @@ Format of a listing: https://git-scm.com/docs/git-ls-tree#_output_format
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from posixpath import dirname, join, normpath
 
@@ -24,14 +23,6 @@ Aliases = Mapping[str, str] | Unread
 Twins = tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TreeNames:
-    """All paths of a tree, and the blob ids of its symbolic links."""
-
-    paths: tuple[str, ...]
-    links: Mapping[str, str]
-
-
 async def read_names(
     objects: GitObjects, target: str, result: str, diffs: Iterable[Diff | Unread]
 ) -> tuple[Aliases, Twins]:
@@ -40,28 +31,53 @@ async def read_names(
     Where a tree cannot be listed, the aliases are Unread, which makes the change high risk.
     """
     try:
-        result_names = parse_listing(await objects.listing(result))
-        target_names = parse_listing(await objects.listing(target))
-        aliases = await _aliases(objects, {**result_names.links, **target_names.links})
+        listing = await objects.listing(result)
+        links = {**links_of(listing), **links_of(await objects.listing(target))}
+        aliases = await _aliases(objects, links)
     except GitFailed as wrong:
         return Unread(str(wrong)), ()
     changed = _with_folders(
         path for diff in diffs if isinstance(diff, Diff) for file in diff.files for path in file.paths
     )
-    touched = (pair for pair in twins(result_names.paths) if not changed.isdisjoint(pair))
-    return aliases, tuple(islice(touched, MOST_TWINS))
+    return aliases, tuple(islice(twins(paths_of(listing), changed), MOST_TWINS))
 
 
-def parse_listing(answer: bytes) -> TreeNames:
-    """`<mode> <type> <object>`, a tab, the path, NUL; and again. In UTF-8 a byte of a path is never a tab or NUL."""
-    entries = answer.decode("utf-8", "surrogateescape").split("\0")[:-1]
-    paths = tuple(entry[entry.index("\t") + 1 :] for entry in entries)
-    links = {path: _oid(entry) for path, entry in zip(paths, entries, strict=True) if entry.startswith(SYMLINK_MODE)}
-    return TreeNames(paths, links)
+def entries(listing: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """`<mode> <type> <object>` and the path of each entry, one after the other: all of 100,000 are fifty megabytes.
+
+    Raises ValueError where the listing is cut. A byte of an entry in front of the path is never a tab.
+    """
+    at = 0
+    while at < len(listing):
+        end = listing.index(b"\0", at)
+        entry, _, path = listing[at:end].partition(b"\t")
+        yield entry, path
+        at = end + 1
 
 
-def _oid(entry: str) -> str:
-    return entry.partition("\t")[0].rpartition(" ")[2]
+def paths_of(listing: bytes) -> Iterator[str]:
+    """All paths of a tree."""
+    return (_text(path) for _, path in entries(listing))
+
+
+def links_of(listing: bytes) -> dict[str, str]:
+    """The paths of a tree's symbolic links, and the ids of their blobs."""
+    mode = SYMLINK_MODE.encode()
+    return {
+        _text(path): entry.rpartition(b" ")[2].decode() for entry, path in entries(listing) if entry.startswith(mode)
+    }
+
+
+def names_of(listing: bytes) -> bytes:
+    """All paths of a tree, a zero behind each."""
+    names = bytearray()
+    for _, path in entries(listing):
+        names += path + b"\0"
+    return bytes(names)
+
+
+def _text(path: bytes) -> str:
+    return path.decode("utf-8", "surrogateescape")
 
 
 async def _aliases(objects: GitObjects, links: Mapping[str, str]) -> Aliases:

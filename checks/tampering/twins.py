@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 
-def twins(paths_after: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """The paths in pairs.
+def twins(paths_after: Iterable[str], touched: Collection[str]) -> Iterator[tuple[str, str]]:
+    """The paths in pairs, as far as one of the two, a file or a folder, is among `touched`.
 
     Files and folders are compared without case and in Unicode's form NFKC, as macOS and Windows do and more; each is
-    paired with the first of its kind in the order of the tree.
+    paired with the first of its kind in the order of the tree. Of a large tree only what may be such a pair is kept.
     """
+    kinds = set(map(_folded, touched))
     first: dict[str, str] = {}
-    found: list[tuple[str, str]] = []
     for path in _with_folders(paths_after):
-        other = first.setdefault(_folded(path), path)
-        if other != path:
-            found.append((other, path))
-    return tuple(found)
+        kind = _folded(path)
+        if kind not in kinds:
+            continue
+        other = first.setdefault(kind, path)
+        if other != path and (other in touched or path in touched):
+            yield other, path
 
 
 def _with_folders(paths: Iterable[str]) -> Iterator[str]:

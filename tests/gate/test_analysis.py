@@ -53,7 +53,7 @@ async def test_both_sides_are_read_as_git_has_them(clone: Clone) -> None:
         "large": Change(FileStatus.ADDED, None, Version("large", "100644", None)),
         "link": Change(FileStatus.ADDED, None, Version("link", "120000", b"kept")),
     }
-    stream = BytesIO(b"".join(write(tuple(changes.values()), (b"a", b"b\xff"))))
+    stream = BytesIO(b"".join(write(tuple(changes.values()), b"a\0b\xff\0")))
     assert read_tree(stream) == ("a", "b\udcff")
     assert tuple(read(stream)) == tuple(changes.values())
 

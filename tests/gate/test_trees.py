@@ -11,7 +11,7 @@ import pytest
 from app.gate import trees
 from app.gate.changes import read_changes
 from app.gate.git import GitObjects, GitTooLarge
-from app.gate.trees import LONGEST_TARGET, TreeNames, parse_listing, read_names
+from app.gate.trees import LONGEST_TARGET, links_of, paths_of, read_names
 from checks.diff import ChangedFile, Diff, FileStatus
 from checks.unread import Unread
 
@@ -154,8 +154,9 @@ async def test_a_target_that_is_longer_than_a_path_is_no_link(repository: Reposi
 
 async def test_a_listing_with_odd_names(repository: Repository) -> None:
     head = repository.commit({"tab\tand\nline": "x\n", "bü": "x\n"}, {"l\tk": "bü"})
-    names = parse_listing(await repository.objects.listing(head))
-    assert names.paths == ("bü", "l\tk", "tab\tand\nline")
-    assert list(names.links) == ["l\tk"]
-    assert names.links["l\tk"] == repository.git("rev-parse", "HEAD:l\tk")
-    assert parse_listing(b"") == TreeNames((), {})
+    listing = await repository.objects.listing(head)
+    assert list(paths_of(listing)) == ["bü", "l\tk", "tab\tand\nline"]
+    assert links_of(listing) == {"l\tk": repository.git("rev-parse", "HEAD:l\tk")}
+    assert list(paths_of(b"")) == [] and links_of(b"") == {}
+    with pytest.raises(ValueError, match="not found"):
+        links_of(listing[:-1])

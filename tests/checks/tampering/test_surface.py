@@ -332,7 +332,11 @@ def test_invisible_characters_in_words(line: str, reason: str) -> None:
     ],
 )
 def test_twins(paths: list[str], pairs: list[tuple[str, str]]) -> None:
-    assert twins(paths) == tuple(pairs)
+    touched = {path for pair in pairs for path in pair} | {*paths}
+    assert list(twins(paths, touched)) == pairs
+    for path in touched:
+        assert list(twins(paths, [path])) == [pair for pair in pairs if path in pair]
+    assert list(twins(paths, [])) == []
 
 
 def test_git_itself_tells_binary_by_the_same_bytes(tmp_path: Path) -> None:
