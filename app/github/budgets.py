@@ -195,13 +195,13 @@ class WriteLimits:
     """Writes of one installation: `burst` at once, then `per_second`, never more than the other two.
 
     Of those two a part is kept back for what is more urgent, as it is of the hourly budgets.
-    A write that would wait longer than `patience` seconds is refused with RateLimited.
+    A write that would wait longer than `patience` seconds is refused with RateLimited. None is no limit.
     """
 
     per_second: float = 1.0
     burst: int = 5
-    per_minute: int = 60
-    per_hour: int = 400
+    per_minute: int | None = 60
+    per_hour: int | None = 400
     patience: float = 3.0
 
 
@@ -211,10 +211,10 @@ CHECKS_PER_HOUR = 2_000
 
 def for_checks(limits: WriteLimits) -> WriteLimits:
     """The same pace; of an hour's requests they may have more than content."""
-    return replace(limits, per_hour=max(limits.per_hour, CHECKS_PER_HOUR))
+    return limits if limits.per_hour is None else replace(limits, per_hour=max(limits.per_hour, CHECKS_PER_HOUR))
 
 
-UNLIMITED = WriteLimits(per_second=1e6, burst=1_000_000, per_minute=1_000_000, per_hour=1_000_000)
+UNLIMITED = WriteLimits(per_second=1e6, burst=1_000_000, per_minute=None, per_hour=None)
 """For servers without such limits."""
 
 
@@ -232,7 +232,9 @@ class WriteBucket:
         self._sleep = sleep
         self._next = 0.0
         self._tails: dict[Urgency, float] = {}
-        self._sent: deque[float] = deque(maxlen=limits.per_hour)
+        windows = ((limits.per_minute, 60), (limits.per_hour, 3600))  # the most, and of how many seconds
+        self._windows = [(most, seconds) for most, seconds in windows if most is not None]
+        self._sent: deque[float] = deque(maxlen=max((most for most, _ in self._windows), default=0))
 
     async def turn(self, request: str, now: float) -> None:
         """Wait for this write's moment; `now` is the wall clock's time, for the error.
@@ -258,7 +260,7 @@ class WriteBucket:
         """The next moment for a write, and the seconds between two under the limit that says so."""
         limits, sent = self._limits, self._sent
         slot, pace = max(self._clock(), self._next - (limits.burst - 1) / limits.per_second), 1 / limits.per_second
-        for most, seconds in ((limits.per_minute, 60), (limits.per_hour, 3600)):
+        for most, seconds in self._windows:
             own = max(1, int(most * (1 - KEPT_BACK[present_urgency()])))
             if len(sent) >= own and sent[-own] + seconds > slot:
                 slot, pace = sent[-own] + seconds, seconds / own

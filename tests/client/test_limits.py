@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from datetime import UTC, datetime
 
 import httpx
 import pytest
 
-from app.github.budgets import Urgency, WriteBucket, WriteLimits, urgency
+from app.github.budgets import UNLIMITED, Urgency, WriteBucket, WriteLimits, urgency
 from app.github.errors import GitHubDown, RateLimited
 from tests.client.double import START, GitHubDouble, Thing
 
@@ -176,6 +177,19 @@ async def test_no_more_than_the_hourly_number_of_writes() -> None:
     with pytest.raises(RateLimited) as caught:
         await bucket.turn("POST /x", START)
     assert caught.value.until == at(3600)
+
+
+async def test_where_there_is_no_limit_nothing_is_remembered() -> None:
+    time = Time()
+    bucket = WriteBucket(UNLIMITED, time, time.sleep)
+    await bucket.turn("POST /x", START)
+    tracemalloc.start()
+    for _ in range(10_000):
+        time.now += 0.01
+        await bucket.turn("POST /x", START)
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept < 10_000 and time.now == pytest.approx(1100), "a number for each would be 240 kB; and none has waited"
 
 
 async def test_the_default_stays_below_githubs_published_limits() -> None:
