@@ -17,31 +17,31 @@ Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
 
-class Look:
-    """One look at `work`, a key of the work table. Another look at the same work is another object."""
+class Use:
+    """What is used for one look at `work`, a key of the work table. Another look at the same work is another object."""
 
     def __init__(self, work: str) -> None:
         self.work = work
 
 
-_NONE = Look("")
-_look: ContextVar[Look] = ContextVar("look", default=_NONE)
+_NONE = Use("")
+_use: ContextVar[Use] = ContextVar("use", default=_NONE)
 
 
 @contextmanager
 def used_for(work: str) -> Iterator[None]:
     """What is put or found inside, also by tasks started inside, was used for one look at `work`."""
-    token = _look.set(Look(work))
+    token = _use.set(Use(work))
     try:
         yield
     finally:
-        _look.reset(token)
+        _use.reset(token)
 
 
 class _Kept(NamedTuple, Generic[Value]):
     value: Value
     size: int
-    look: Look
+    use: Use
 
 
 class Bounded(Generic[Key, Value]):
@@ -63,7 +63,7 @@ class Bounded(Generic[Key, Value]):
         kept = self._taken_out(key)
         if kept is None:
             return None
-        self._put_in(key, kept._replace(look=_look.get()))
+        self._put_in(key, kept._replace(use=_use.get()))
         return kept.value
 
     def put(self, key: Key, value: Value) -> None:
@@ -71,7 +71,7 @@ class Bounded(Generic[Key, Value]):
         size = self._measure(key, value)
         if size > self._limit // 4:
             return
-        self._put_in(key, _Kept(value, size, _look.get()))
+        self._put_in(key, _Kept(value, size, _use.get()))
         while self._size > self._limit:
             self.drop(next(iter(self._kept)))
 
@@ -85,23 +85,23 @@ class Bounded(Generic[Key, Value]):
 
     def forget_unused(self) -> None:
         """At the end of a look that asked all it could: let go what was last used for an earlier look at its work."""
-        look = _look.get()
-        for key in tuple(self._of_work.get(look.work, ())):
-            if self._kept[key].look is not look:
+        use = _use.get()
+        for key in tuple(self._of_work.get(use.work, ())):
+            if self._kept[key].use is not use:
                 self.drop(key)
 
     def _put_in(self, key: Key, kept: _Kept[Value]) -> None:
         self._kept[key] = kept
         self._size += kept.size
-        self._of_work[kept.look.work].add(key)
+        self._of_work[kept.use.work].add(key)
 
     def _taken_out(self, key: Key) -> _Kept[Value] | None:
         kept = self._kept.pop(key, None)
         if kept is None:
             return None
         self._size -= kept.size
-        keys = self._of_work[kept.look.work]
+        keys = self._of_work[kept.use.work]
         keys.discard(key)
         if not keys:
-            del self._of_work[kept.look.work]
+            del self._of_work[kept.use.work]
         return kept
