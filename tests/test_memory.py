@@ -39,12 +39,49 @@ def _printed(program: str) -> str:
     return done.stdout
 
 
-@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "mallinfo2"), reason="the C library is not glibc 2.33 or later")
+glibc = pytest.mark.skipif(
+    not hasattr(ctypes.CDLL(None), "mallinfo2"), reason="the C library is not glibc 2.33 or later"
+)
+
+
+@glibc
 def test_large_texts_go_back_when_they_are_freed() -> None:
     held, left = map(int, _printed(APART.replace("LET_GO", "let_go_of_freed_memory()")).split())
     assert held >= 10 * LARGE and left == 0
     held, _ = map(int, _printed(APART.replace("LET_GO", "")).split())
     assert held == 0, "glibc does so by itself now: is the setting still needed?"
+
+
+HOLES = """
+import asyncio, os
+from app.memory import Trimming, let_go_of_freed_memory
+
+def resident():
+    return int(open("/proc/self/statm").read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+async def main():
+    trimming = Trimming(0.1)
+    task = asyncio.create_task(trimming.serve())
+    await asyncio.sleep(0)
+    kept = [(bytes(1000), bytes(20_000)) for _ in range(2000)]
+    full = resident()
+    kept = [small for small, _ in kept]
+    holes = resident()
+    await asyncio.sleep(0.3)
+    trimmed = resident()
+    trimming.leave()
+    await task
+    print(full - holes, full - trimmed)
+
+let_go_of_freed_memory()
+asyncio.run(main())
+"""
+
+
+@glibc
+def test_holes_between_what_is_in_use_go_back() -> None:
+    at_once, later = map(int, _printed(HOLES).split())
+    assert at_once < 10_000_000 and later > 25_000_000, "of 40 MB in pieces of 20 kB, each between two that are kept"
 
 
 def test_garbage_is_looked_for_in_what_is_new() -> None:
