@@ -101,6 +101,7 @@ NAMES = {
     "organisation": Secrets([], ["KEY"], []),
     "dependabot": Secrets([], [], ["KEY"]),
 }
+HEAD_IN_TIP = '{TIP: "${{ github.head_ref }}"}'
 QUEUED = "on: {pull_request: , merge_group: }"
 STAGING = job("environment: {name: staging}, steps: []")
 CALLED = {
@@ -277,6 +278,24 @@ SYMPTOMS: list[tuple[dict[str, Any], Level, str]] = [
         "wrong",
         "runs on `workflow_run`",
     ),
+    (
+        file(
+            'env: {SHA: "${{ github.event.pull_request.head.sha }}"}',
+            job('steps: [{uses: actions/checkout@v6, with: {ref: "${{ env.sha }}"}}]'),
+            on="pull_request_target",
+        ),
+        "wrong",
+        "line 3 fetches the pull request's own code",
+    ),
+    *(
+        (
+            file(job(f"steps: [{{run: 'git checkout {name}', env: {HEAD_IN_TIP}}}]"), on="pull_request_target"),
+            "wrong",
+            "line 2 fetches the pull request's own code",
+        )
+        for name in ("$TIP", "${TIP}", "%TIP%", "$env:TIP", "${{ env.TIP }}")
+    ),
+    (file("jobs: {test: {runs-on: {group: big}, steps: []}}"), "odd", "runs in a runner group, whose machines may be"),
     ({"workflows": COMMENTED}, "wrong", "called.yml runs on `issue_comment` with the default branch's rights"),
     (file("jobs: {test: {runs-on: [Self-Hosted, big], steps: []}}"), "odd", "on the repository's own machines"),
     # The queue

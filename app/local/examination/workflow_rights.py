@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import re2
 
@@ -18,6 +18,7 @@ _WITH_OTHERS_RIGHTS = ("pull_request_target", "workflow_run", "issue_comment")
 _HEAD = (
     r"(?i:pull_request\.(?:head|merge_commit_sha)|github\.head_ref|workflow_run\.head_|refs/pull/|\bHEAD_(?:SHA|REF)\b)"
 )
+MOST_VARIABLES, LONGEST_NAME = 100, 100  # of one step that are followed; characters
 _REF_OF_HEAD = re2.compile(_HEAD)
 _FETCHED = re2.compile(rf"\bgh\s+pr\s+checkout\b|\bgit\b[^\n]*(?:{_HEAD}|\bpull/)")
 
@@ -64,7 +65,7 @@ def _written(workflow: Workflow) -> Iterator[tuple[str, str]]:
 def _heads(files: Sequence[WorkflowText]) -> Iterator[Symptom]:
     for file in files:
         events = [event for event in _WITH_OTHERS_RIGHTS if event in file.events]
-        steps = [step for job in file.workflow.jobs for step in job.steps if _fetches_head(step)]
+        steps = [step for job in file.workflow.jobs for step in job.steps if _fetches_head(file.workflow, job, step)]
         if events and steps:
             what = (
                 f"{file.path} runs on `{events[0]}` with the default branch's rights and secrets, and line "
@@ -73,26 +74,43 @@ def _heads(files: Sequence[WorkflowText]) -> Iterator[Symptom]:
             yield Symptom("wrong", what, "Run that code on `pull_request` instead, where it has no rights.")
 
 
-def _fetches_head(step: Step) -> bool:
+def _fetches_head(workflow: Workflow, job: Job, step: Step) -> bool:
     """GitHub tells no capitals apart in names of actions and inputs, nor in expressions."""
+    environment = {**workflow.environment, **job.environment, **step.environment}
     if step.uses.lower().startswith("actions/checkout@"):
-        return any(
-            _REF_OF_HEAD.search(value) for name, value in step.inputs.items() if name.lower() in ("ref", "repository")
-        )
-    return _FETCHED.search(step.run) is not None
+        refs = [value for name, value in step.inputs.items() if name.lower() in ("ref", "repository")]
+        return any(_REF_OF_HEAD.search(_told(ref, environment)) for ref in refs)
+    return _FETCHED.search(_told(step.run, environment)) is not None
+
+
+def _told(text: str, environment: Mapping[str, str]) -> str:
+    """An expression, or a script of any shell, with a word for a head instead of each variable that holds one."""
+    heads = [name for name, value in environment.items() if len(name) < LONGEST_NAME and _REF_OF_HEAD.search(value)]
+    if not heads:
+        return text
+    one = "|".join(map(re2.escape, heads[:MOST_VARIABLES]))
+    mentions = re2.compile(rf"(?i:\benv\.(?:{one})\b|\$(?:env:)?\{{?(?:{one})\b|%(?:{one})%)")
+    return str(mentions.sub("refs/pull/", text))
 
 
 def _machines(files: Sequence[WorkflowText]) -> Iterator[Symptom]:
-    kept = [
-        _place(file.workflow, job)
-        for file in files
-        if file.runs_agents_code
-        for job in file.workflow.jobs
-        if "self-hosted" in job.runs_on.lower()
-    ]
+    jobs = [(file.workflow, job) for file in files if file.runs_agents_code for job in file.workflow.jobs]
+    kept = [_place(*one) for one in jobs if "self-hosted" in one[1].runs_on.lower()]
     if kept:
         what = f"What agents push runs on the repository's own machines: {', '.join(kept[:NAMED])}."
         yield Symptom("odd", what, "Let each machine run one job only (`--ephemeral`), or take GitHub's.")
+    grouped = [_place(*one) for one in jobs if _is_grouped(raw_job(*one).get("runs-on"))]
+    if grouped:
+        what = f"What agents push runs in a runner group, whose machines may be kept: {', '.join(grouped[:NAMED])}."
+        remedy = (
+            "Look whether the group's are GitHub's (Settings, Actions, Runner groups); its own should run one job only."
+        )
+        yield Symptom("odd", what, remedy)
+
+
+def _is_grouped(runs_on: object) -> bool:
+    """https://docs.github.com/en/actions/how-tos/write-workflows/choose-where-workflows-run/choose-the-runner-for-a-job"""
+    return isinstance(runs_on, dict) and "group" in runs_on
 
 
 def _place(workflow: Workflow, job: Job) -> str:
