@@ -13,7 +13,7 @@ import gc
 # When circles of objects are looked for. Each answer of GitHub's and each process of git leaves some, with the texts
 # that they hold: looked for after 10,000 new objects they were a tenth of all. With Python's own 700 it would take
 # deliveries their time.
-COLLECTIONS = (2_000, 4, 4)
+COLLECTIONS = (1_000, 3, 3)
 
 # What glibc is told, by its numbers: https://man7.org/linux/man-pages/man3/mallopt.3.html
 _SETTINGS = {

@@ -91,4 +91,4 @@ from app.memory import look_for_garbage
 look_for_garbage()
 print(*gc.get_threshold(), gc.isenabled(), gc.get_freeze_count() > 1000)
 """
-    assert _printed(program).split() == ["2000", "4", "4", "True", "True"]
+    assert _printed(program).split() == ["1000", "3", "3", "True", "True"]

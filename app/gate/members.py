@@ -12,7 +12,7 @@ from app.gate.git import GitObjects
 from app.gate.mirror import MissingObjects
 from app.gate.names import RepositoryName
 from app.gate.observe import Moved, look, read_state
-from app.gate.pull import Judgement, check_unmoved, judge
+from app.gate.pull import Judgement, check_unmoved, judge, seems_landed
 from app.gate.target import NoTarget
 from app.github.errors import GitHubError, RateLimited
 from app.github.pull_models import QueuedEntry
@@ -70,11 +70,15 @@ async def record_members(connection: Connection, group: GroupKey | QueueKey, jud
     One that has landed is no change any more: what is seen of it then is not why it was let in.
     """
     for one in judged:
-        if one.judgement is not None and one.judgement.seen.pull.state == "OPEN":
+        if one.judgement is not None and _is_open(one.judgement):
             key = PullKey(group.installation_id, group.repository_id, one.member.number)
             target, snapshot = one.judgement.seen.target, one.judgement.observation.snapshot
             decided = Decided(snapshot, target.policy, one.judgement.verdict, gated=target.gated)
             await record_news(connection, key, decided)
+
+
+def _is_open(judgement: Judgement) -> bool:
+    return judgement.seen.pull.state == "OPEN" and not seems_landed(judgement.observation.snapshot)
 
 
 async def check_members_unmoved(gate: Gate, judged: Sequence[JudgedMember] | Unread) -> None:

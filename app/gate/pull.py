@@ -91,7 +91,7 @@ async def reconcile_pull(gate: Gate, lease: Lease, key: PullKey, tally: Tally) -
         look_at = await look(gate, key, repository, state)
         look_at = await _first_look(gate, applier, look_at)
         judgement = await _judged(gate, applier, look_at)
-        if lease.attempts <= LOOKS_AT_LANDING and _seems_landed(judgement.observation.snapshot):
+        if lease.attempts <= LOOKS_AT_LANDING and seems_landed(judgement.observation.snapshot):
             raise Moved(f"{key}: its change is in the target already, so GitHub should say that it is merged")
         if judgement.effects:
             await check_unmoved(gate, judgement)
@@ -105,7 +105,7 @@ async def reconcile_pull(gate: Gate, lease: Lease, key: PullKey, tally: Tally) -
     return _outcome(judgement)
 
 
-def _seems_landed(snapshot: Snapshot) -> bool:
+def seems_landed(snapshot: Snapshot) -> bool:
     """GitHub moves the branch before it calls a pull request merged; in between nothing is left of its change."""
     diffs = (snapshot.diff, snapshot.merge_diff)
     return snapshot.changed_files_total != 0 and any(isinstance(diff, Diff) and not diff.files for diff in diffs)

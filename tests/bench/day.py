@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+import statistics
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -75,7 +76,7 @@ def _files() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class _Hour:
-    resident: int  # bytes, of the one process of web and worker
+    resident: float  # bytes, of the one process of web and worker; the median of the hour's seconds
     wrong: int  # pull requests whose checks were not right, or that were not merged, when the hour ended
 
 
@@ -87,10 +88,30 @@ async def _hours(place: Town, gate: GateProcess, say: Callable[[str], None]) -> 
         await _hour(place, sender)
     while len(hours) < HOURS and time.monotonic() < start + LIMIT:
         say(f"hour {len(hours) + 1} of {HOURS}, {start + LIMIT - time.monotonic():.0f} s left")
-        await _hour(place, sender)
-        hours.append(_Hour(processors.resident(gate.pid), _wrong(place)))
+        async with _watched(gate) as seen:
+            await _hour(place, sender)
+        hours.append(_Hour(statistics.median(seen), _wrong(place)))
         _tell(len(hours), hours[-1], time.monotonic() - start)
     return hours
+
+
+@asynccontextmanager
+async def _watched(gate: GateProcess) -> AsyncIterator[list[int]]:
+    """How many bytes of it are resident, every second of the block: more while much is under way, less in between."""
+
+    async def watch() -> None:
+        while True:
+            seen.append(processors.resident(gate.pid))
+            await asyncio.sleep(1)
+
+    seen = list[int]()
+    task = asyncio.create_task(watch())
+    await asyncio.sleep(0)
+    try:
+        yield seen
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
 
 
 async def _hour(place: Town, sender: Sender) -> None:
@@ -142,7 +163,9 @@ def _memory(hours: list[_Hour]) -> Row:
     shown = ", ".join(f"{megabytes:.0f} MB after hour {at}" for at, megabytes in marks.items())
     wrong = f", {hours[-1].wrong} pull requests not right at the end" if hours[-1].wrong else ""
     of = f"{len(hours)} of {HOURS} hours: {len(hours) * DELIVERIES:,} deliveries, {len(hours) * PULLS} pull requests"
-    return Row(f"a day of {AGENTS:,} agents: memory", f"{shown}{wrong}", f"{of}; web and worker, resident")
+    return Row(
+        f"a day of {AGENTS:,} agents: memory", f"{shown}{wrong}", f"{of}; web and worker, resident, median of each hour"
+    )
 
 
 async def _tables(data: Path) -> Row:

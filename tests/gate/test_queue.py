@@ -9,6 +9,7 @@ import pytest
 
 from app.gate.observe import read_state
 from app.github import graph
+from app.github.graph import pull_head
 from app.keys import GroupKey, PullKey
 from app.store import decisions, work
 from app.store.work import Mark
@@ -263,10 +264,22 @@ async def test_a_group_that_cannot_be_read_fails_after_thirty_minutes(stage: Sce
     assert pull.merged_at is None
 
 
+async def _still_open(*about: Any) -> Any:
+    state = await read_state(*about)
+    still = {"state": "OPEN", "merged_at": None, "merge_commit": None}
+    return state.model_copy(update={"pull": state.pull.model_copy(update=still)})
+
+
+async def _head_still_open(*about: Any) -> Any:
+    return (await pull_head(*about)).model_copy(update={"state": "OPEN"})
+
+
+@pytest.mark.parametrize("said_to_be_open", [False, True])
 async def test_a_group_that_is_shown_after_it_has_landed_says_nothing_of_its_members(
-    stage: Scene, monkeypatch: pytest.MonkeyPatch
+    stage: Scene, monkeypatch: pytest.MonkeyPatch, said_to_be_open: bool
 ) -> None:
-    """GitHub's list of entries may be a moment older than its branches; then nothing is left that would change."""
+    """GitHub's list of entries may be a moment older than its branches; then nothing is left that would change. And so
+    may its pull requests be."""
     shop = await open_shop(stage)
     shown = []
 
@@ -286,6 +299,9 @@ async def test_a_group_that_is_shown_after_it_has_landed_says_nothing_of_its_mem
     (entry,) = (await as_it_was()).items
     monkeypatch.setattr(graph, "queue_entries", as_it_was)
     group = GroupKey(stage.installation.id, shop.id, entry.head_commit.oid, "refs/heads/main")
+    if said_to_be_open:
+        monkeypatch.setattr("app.gate.members.read_state", _still_open)
+        monkeypatch.setattr(graph, "pull_head", _head_still_open)
     async with stage.gate.database.transaction() as connection:
         await work.mark(connection, [Mark(str(group))])
     await stage.worker.drain()
@@ -307,16 +323,10 @@ async def test_a_look_between_the_branch_and_the_word_merged_says_nothing(
 
     async def not_yet(*about: Any) -> Any:
         asked.append(about)
-        state = await read_state(*about)
-        still = {"state": "OPEN", "merged_at": None, "merge_commit": None}
-        return state if len(asked) > 2 else state.model_copy(update={"pull": state.pull.model_copy(update=still)})
+        return await (read_state if len(asked) > 2 else _still_open)(*about)
 
-    async def head_not_yet(*about: Any) -> Any:
-        return (await pull_head(*about)).model_copy(update={"state": "OPEN"})
-
-    pull_head = graph.pull_head
     monkeypatch.setattr("app.gate.pull.read_state", not_yet)
-    monkeypatch.setattr(graph, "pull_head", head_not_yet)
+    monkeypatch.setattr(graph, "pull_head", _head_still_open)
     await stage.gate.database.query("delete from landings")
     async with stage.gate.database.transaction() as connection:
         await work.mark(connection, [Mark(str(PullKey(stage.installation.id, shop.id, pull.number)))])
