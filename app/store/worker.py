@@ -192,6 +192,8 @@ class Worker:
                 raise
             except Exception as wrong:  # noqa: BLE001 - whatever it is, the key must be tried again and shown
                 await self._fail(lease, wrong)
+                # Its frames hold the task that holds it: all that was looked at would wait for the next collection.
+                wrong.__traceback__ = None
             else:
                 await self._settle(lease, outcome)
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import math
+import weakref
 from datetime import timedelta
 from typing import Any, LiteralString
 
@@ -65,6 +67,30 @@ async def test_drain_leaves_what_sleeps_or_backs_off(database: Database) -> None
     assert await Worker(database, look).drain() == 2
     assert await row(database, "bad", "attempts, last_error") == (1, "ValueError: no such thing")
     assert await row(database, "periodic", "attempts, last_error") == (0, None)
+
+
+@pytest.mark.parametrize("again", [True, False], ids=["tried again", "failed"])
+async def test_what_a_failed_attempt_looked_at_is_let_go_without_a_collection(database: Database, again: bool) -> None:
+    class Looked:
+        pass
+
+    seen: list[weakref.ref[Looked]] = []
+
+    async def look(lease: Lease) -> Outcome:
+        looked = Looked()
+        seen.append(weakref.ref(looked))
+        try:
+            raise KeyError(lease.key)
+        except KeyError as wrong:
+            raise Retry(timedelta(hours=1), "later") if again else ValueError("no such thing") from wrong
+
+    await mark(database, Mark("a"))
+    gc.disable()
+    try:
+        await Worker(database, look).drain()
+        assert [one() for one in seen] == [None]
+    finally:
+        gc.enable()
 
 
 async def test_a_wanted_delay_is_kept_with_its_reason(database: Database) -> None:
