@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
+
+from pydantic_core import to_json
 
 from checks.branches import BRANCHES
 from checks.finding import Evidence, Finding, Status
@@ -238,7 +239,8 @@ def _cleaned(field: str | None) -> str | None:
 
 def _json_block(value: dict[str, Any]) -> str:
     # Only a line of nothing but backticks ends the block, and every line of JSON has a bracket or a quotation mark.
-    return "```json\n" + json.dumps(value, indent=2, ensure_ascii=False) + "\n```\n"
+    # Not json.dumps: where it indents, it is Python, and leaves ninety objects in circles behind.
+    return "```json\n" + to_json(value, indent=2).decode() + "\n```\n"
 
 
 def _annotations(findings: Sequence[Finding]) -> tuple[Annotation, ...]:
