@@ -10,17 +10,16 @@ import contextlib
 import ctypes
 import gc
 
-# When circles of objects are looked for. Each answer of GitHub's and each process of git leaves some, with the texts
-# that they hold: looked for after 10,000 new objects they were a tenth of all. With Python's own 700 it would take
-# deliveries their time.
-COLLECTIONS = (1_000, 3, 3)
+# When circles of objects are looked for: GitHub's answers and processes of git leave some. With 10,000, 10 and 10 they
+# came to a tenth of all objects; with 2,000, 4 and 4 a delivery took a tenth more of its time.
+COLLECTIONS = (5_000, 3, 2)
 
 # What glibc is told, by its numbers: https://man7.org/linux/man-pages/man3/mallopt.3.html
 _SETTINGS = {
-    # M_MMAP_THRESHOLD: what is larger goes back as soon as it is freed, or cut: asyncio reads into 256 kB and cuts what
-    # came to its length, which leaves holes in a heap. Unless it is set, glibc raises it at the first large one.
-    -3: 128 * 1024,
-    -1: 512 * 1024,  # M_TRIM_THRESHOLD: free bytes at the heap's end that are kept
+    # M_MMAP_THRESHOLD: what is larger goes back as soon as it is freed. Unless it is set, glibc raises it to the largest
+    # that ever was. Not less than the 256 kB that asyncio reads into: a delivery would take a quarter more of its time.
+    -3: 512 * 1024,
+    -1: 1024 * 1024,  # M_TRIM_THRESHOLD: free bytes at the heap's end that are kept
     -8: 2,  # M_ARENA_MAX: heaps; Python's threads take turns anyway
 }
 EVERY = 5.0  # seconds; three or four megabytes go back at a time, which takes a millisecond
