@@ -16,8 +16,8 @@ COLLECTIONS = (5_000, 3, 2)
 
 # What glibc is told, by its numbers: https://man7.org/linux/man-pages/man3/mallopt.3.html
 _SETTINGS = {
-    # M_MMAP_THRESHOLD: what is larger goes back as soon as it is freed. Unless it is set, glibc raises it to the largest
-    # that ever was. Not less than the 256 kB that asyncio reads into: a delivery would take a quarter more of its time.
+    # M_MMAP_THRESHOLD: what is larger goes back as soon as it is freed. Unless it is set, glibc raises it to what was
+    # the largest one. Not below the 256 kB that asyncio reads into: a delivery would take a sixth more of its time.
     -3: 512 * 1024,
     -1: 1024 * 1024,  # M_TRIM_THRESHOLD: free bytes at the heap's end that are kept
     -8: 2,  # M_ARENA_MAX: heaps; Python's threads take turns anyway
