@@ -25,28 +25,42 @@ MOST_PARTS = 500_000
 
 def toml_value(text: str) -> Value:
     """https://toml.io/en/v1.0.0"""
-    _refuse_crowded(text, "[{,=")
-    if _LONG_KEY.search(text.encode("utf-8", "replace")):
+    _refuse_crowded(sum(map(text.count, "[{,=")))
+    encoded = text.encode("utf-8", "replace")
+    if _LONG_KEY.search(encoded):
         raise Unreadable("not readable as TOML: a key of more than 40 parts")
+    if _LONG_NUMBER.search(encoded):
+        raise Unreadable("not readable as TOML: a number of more than 1,000 digits")
+    dots = sum(key[0].count(b".") for key in _DOTTED_KEY.finditer(encoded))
+    _refuse_crowded(TABLE * (dots + sum(1 for _ in _HEADER.finditer(encoded))))
     try:
         return _plain(tomllib.loads(text))
     except (ValueError, RecursionError) as error:
         raise Unreadable(f"not readable as TOML: {error}") from error
 
 
-def _refuse_crowded(text: str, marks: str) -> None:
-    """Counts what begins or ends a part, in strings and comments too: a bound, not a figure."""
-    if sum(map(text.count, marks)) > MOST_PARTS:
+def _refuse_crowded(parts: int) -> None:
+    """`parts` are what begins or ends one, in strings and comments too: a bound, not a figure."""
+    if parts > MOST_PARTS:
         raise Unreadable(f"more than {MOST_PARTS:,} entries, which is too much to be read")
 
 
 # Python's reader takes time that is quadratic in the number of a key's parts.
-_LONG_KEY = re2.compile(rb"""(?:[\w"'-]+[ \t]*\.[ \t]*){40}""")
+_WORD = r"""(?:[\w-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')[ \t]*"""
+_LONG_KEY = re2.compile(rf"(?:{_WORD}\.[ \t]*){{40}}".encode())
+# Short, because what is looked at again behind each find must be: a quote that is not closed would be all of the text.
+_SHORT_WORD = _WORD.replace('*"', '{0,100}"').replace("*'", "{0,100}'")
+# A dot in a key or a header may make a table, of which the reader keeps an account too: some eight hundred bytes.
+_DOTTED_KEY = re2.compile(rf"(?:{_SHORT_WORD}\.[ \t]*)+{_SHORT_WORD}[=\]]".encode())
+_HEADER = re2.compile(rb"(?m)^[ \t]*\[")
+TABLE = 5  # as many parts
+# Of each digit Python's reader keeps where it could turn back to: of 8 MB a gigabyte.
+_LONG_NUMBER = re2.compile(rb"[\[=,\s][+-]?[0-9][\w.]{1000}")
 
 
 def json_value(text: str) -> Value:
     """JSON as the tools read it: with comments and commas before a closing bracket (tsconfig.json, .eslintrc)."""
-    _refuse_crowded(text, "[{,")
+    _refuse_crowded(sum(map(text.count, "[{,")))
     try:
         return _plain(json.loads(text))
     except (ValueError, RecursionError):

@@ -438,3 +438,29 @@ def test_a_long_lock_file_is_read() -> None:
     text = f"[[package]]\nname = 'a'\nwheels = [\n{wheel * 30_000}]\n"
     value: Any = toml_value(text)
     assert len(value["package"][0]["wheels"]) == 30_000
+
+
+@pytest.mark.parametrize(
+    ("text", "because"),
+    [
+        ("".join(f"a{n}.b.c.d.e=1\n" for n in range(30_000)), "more than 500,000 entries"),
+        ("".join(f"[a{n}.b.c.d.e]\n" for n in range(30_000)), "more than 500,000 entries"),
+        ("".join(f"[a{n}]\n" for n in range(110_000)), "more than 500,000 entries"),
+        ("".join(f'" {n}"."\\""=1\n' for n in range(110_000)), "more than 500,000 entries"),
+        (".".join(['"!"'] * 41) + "=1", "a key of more than 40 parts"),
+        ("a=0x" + "f" * 1_000_000, "a number of more than 1,000 digits"),
+    ],
+    ids=["dots", "dots of headers", "headers", "quoted", "a long quoted key", "a long number"],
+)
+def test_toml_that_takes_many_times_its_size_is_not_read(text: str, because: str) -> None:
+    tracemalloc.start()
+    with pytest.raises(Unreadable, match=because):
+        toml_value(text)
+    assert tracemalloc.get_traced_memory()[1] < 8_000_000
+    tracemalloc.stop()
+
+
+def test_keys_are_counted_in_one_pass() -> None:
+    """Each quote could be the beginning of a string that reaches to the end."""
+    with pytest.raises(Unreadable, match="not readable as TOML"):
+        toml_value('\\"a.b=' * 90_000)
