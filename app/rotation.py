@@ -196,9 +196,14 @@ async def _look(rotation: Rotation, reread: Reread, database: Database) -> None:
 
 
 async def _broken_keys(known: Secrets, new: Secrets) -> list[str]:
-    """Whose Apps' new private keys are none: GitHub would be asked with them first, and no good one behind them tried.
+    """Whose Apps' new private keys are none, or none of all that are left: a key removed must not leave only those.
 
     Raises BadCredentials where that cannot be told.
     """
-    keys = [(name, key) for name in ("gate", "courier") for key in new[name] if key not in known[name]]
-    return [name for name, key in keys if await key_fingerprint_apart(key) is None]
+    changed = [name for name in ("gate", "courier") if new[name] != known[name]]
+    return [name for name in changed if await _are_broken(known[name], new[name])]
+
+
+async def _are_broken(known: Sequence[SecretStr], new: Sequence[SecretStr]) -> bool:
+    broken = [key for key in new if await key_fingerprint_apart(key) is None]
+    return any(key not in known for key in broken) or (bool(broken) and len(broken) == len(new))

@@ -15,6 +15,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from app import rotation
 from app.config import AppSettings, Settings
 from app.gate.git import GitFailed, init_bare
 from app.gate.mirror import Remote
@@ -87,6 +88,19 @@ def test_what_is_missing_or_another_app_changes_nothing(found: Settings) -> None
     rotation = Rotation(_settings("old"))
     assert [rotation.look(found) for _ in range(3)] == [False] * 3
     assert secrets_of(rotation.settings) == secrets_of(_settings("old"))
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("keys", "holds"),
+    [("no-key", False), ("{good}", True), ("other no-key {good}", False), ("{good} no-key", True)],
+    ids=["only the broken one is left", "only the good one is left", "another broken one", "the other way round"],
+)
+async def test_a_removed_key_does_not_leave_only_one_that_is_none(keys: str, holds: bool) -> None:
+    good = SecretStr(app_key(1)[0])
+    known = {"gate": (SecretStr("no-key"), good), "courier": ()}
+    new = {"gate": tuple(good if word == "{good}" else SecretStr(word) for word in keys.split()), "courier": ()}
+    assert await rotation._broken_keys(known, new) == ([] if holds else ["gate"])
 
 
 def test_a_key_is_counted_around_because_there_may_be_fewer_now() -> None:
