@@ -293,7 +293,7 @@ SYMPTOMS: list[tuple[dict[str, Any], Level, str]] = [
             "wrong",
             "line 2 fetches the pull request's own code",
         )
-        for name in ("$TIP", "${TIP}", "%TIP%", "$env:TIP", "${{ env.TIP }}")
+        for name in ("$TIP", "${TIP}", "%TIP%", "$env:TIP", "${{ env.TIP }}", "${{ ENV[ ''tip'' ] }}")
     ),
     (file("jobs: {test: {runs-on: {group: big}, steps: []}}"), "odd", "runs in a runner group, whose machines may be"),
     ({"workflows": COMMENTED}, "wrong", "called.yml runs on `issue_comment` with the default branch's rights"),

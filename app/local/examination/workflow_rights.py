@@ -89,7 +89,8 @@ def _told(text: str, environment: Mapping[str, str]) -> str:
     if not heads:
         return text
     one = "|".join(map(re2.escape, heads[:MOST_VARIABLES]))
-    mentions = re2.compile(rf"(?i:\benv\.(?:{one})\b|\$(?:env:)?\{{?(?:{one})\b|%(?:{one})%)")
+    member = rf"\benv(?:\.(?:{one})\b|\[\s*'(?:{one})'\s*\])"
+    mentions = re2.compile(rf"(?i:{member}|\$(?:env:)?\{{?(?:{one})\b|%(?:{one})%)")
     return str(mentions.sub("refs/pull/", text))
 
 
