@@ -58,6 +58,7 @@ OWN: dict[str, str] = {
     "app/gate/deciding.py": "written a moment before",
     "app/gate/other_log_child.py": "the parent's request, read by its child",
     "app/gate/pull.py": "written a moment before",
+    "app/gate/git_answers.py": "compressed by itself when it was kept",
     "app/github/etags.py": "compressed by itself when it was kept",
     "app/gate/recorded.py": "our own record in the database",
     "app/gate/replaying.py": "written a moment before",
