@@ -11,7 +11,6 @@ import uvicorn
 from fastapi import FastAPI
 from starlette.types import ASGIApp
 
-from app.children import wait_without_threads
 from app.config import Settings, with_registrations
 from app.memory import Trimming, look_for_garbage
 from app.proxy.listening import GuardedProtocol, more_files
@@ -35,7 +34,6 @@ async def serve(settings: Settings, parts: Parts, *, reread: Reread | None = Non
     that neither starves the other. `reread` reads the settings again, so that secrets can be rotated meanwhile.
     """
     more_files()
-    wait_without_threads()
     if settings.gate is None and parts.web:
         settings = await _set_up(settings)
         if settings.gate is None:

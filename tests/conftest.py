@@ -11,8 +11,6 @@ import pytest
 import structlog
 from hypothesis import HealthCheck, settings
 
-from app.children import wait_without_threads
-
 # How long an example takes says how busy the machine is. All else stays as CI's or mutation's own profile says.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
@@ -22,7 +20,6 @@ def pytest_configure() -> None:
     """Modules and models are most of what lives here, and going through them for garbage took a twentieth of the time
     of all tests."""
     gc.set_threshold(50_000, 20, 100)
-    wait_without_threads()  # as the service does
 
 
 # Where nobody has set up logging, structlog shows the locals of every frame: seconds for one traceback.
