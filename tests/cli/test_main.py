@@ -149,6 +149,8 @@ def test_control_c_while_github_is_asked_says_nothing_of_what_was_not_awaited() 
             silent.settimeout(60)
             connection, _ = silent.accept()
             with connection:
+                connection.settimeout(60)
+                assert connection.recv(1), "the question; before it has come, GitHub is not asked but called"
                 waits.send_signal(signal.SIGINT)
                 said = waits.communicate(timeout=60)
     assert (waits.returncode, *said) == (130, b"", b"")
