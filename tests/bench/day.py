@@ -5,8 +5,8 @@ kinds are opened, tested, judged, approved, merged or evicted, and what will nev
 as many deliveries as 1,000 agents cause (100 a day each, by assumption) come in about them, so that they are looked at
 again and again. The repository has as many files in the evening as in the morning: its pull requests change some of
 them. The evening before, two such hours, comes first: the day's first hour has work of all kinds as well, so that what
-grows later grows because time passes. The clock of the service is not moved: what an hour holds follows as
-fast as it is worked off.
+grows later grows because time passes. The clock of the service is not moved: what an hour holds follows as fast as it
+is worked off.
 Retention is tried at the end, on a connection whose `now()` is 401 days ahead.
 """
 
