@@ -9,6 +9,7 @@ import os
 
 import structlog
 
+from app.children import wait_without_threads
 from app.config import Settings, read_settings
 from app.logging import configure_logging
 from app.memory import let_go_of_freed_memory
@@ -53,6 +54,7 @@ def _run(*, web: bool, work: bool, proxy: bool = False) -> None:
     settings = _settings()  # what is wrong there is said at once
     log.info("starting")
     let_go_of_freed_memory()
+    wait_without_threads()
     # Imported here, because the service with its GitHub client takes longer to load than the other commands to run.
     # Nothing of it is garbage; looking for some meanwhile took an eighth of the time.
     gc.disable()

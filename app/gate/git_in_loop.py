@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import os
+import signal
+from asyncio import SubprocessTransport, WriteTransport
+from asyncio.subprocess import PIPE
+from typing import cast
 
-from app.gate.ending import end_process
-from app.gate.git_process import ERROR_LIMIT, PIECE, Answer, Call, TooMuchSaid
+from app.gate.git_process import ERROR_LIMIT, Answer, Call, Heard, TooMuchSaid
 from app.gate.leash import leashed
+
+SECONDS = 5.0  # for a process that was killed to be gone
 
 
 async def run_in_loop(call: Call) -> Answer:
@@ -15,53 +22,68 @@ async def run_in_loop(call: Call) -> Answer:
     What git started also ends when the attempt is cancelled, or this process killed.
     """
     with leashed() as group:
-        process = await asyncio.create_subprocess_exec(
+        listener = _Listener(call.most)
+        transport, _ = await asyncio.get_running_loop().subprocess_exec(
+            lambda: listener,
             *call.command,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=PIPE,
             env=call.environment,
             cwd="/",
             process_group=group,
         )
         try:
             async with asyncio.timeout(call.seconds):
-                out, err = await _exchange(process, call)
-                return await process.wait(), out, err
+                _feed(transport, call.stdin)
+                out, err = await listener.all
+                return cast("int", transport.get_returncode()), out, err
         finally:
-            await end_process(process, group=group)
+            await _end(transport, listener, group)
 
 
-async def _exchange(process: asyncio.subprocess.Process, call: Call) -> tuple[bytes, bytes]:
-    out = asyncio.create_task(_read_bounded(process.stdout, call.most))
-    err = asyncio.create_task(_read_bounded(process.stderr, ERROR_LIMIT))
-    try:
-        await asyncio.gather(out, err, _feed(process, call.stdin))
-        return out.result(), err.result()
-    finally:
-        # Whoever ends the process reads the rest, which nobody else may be waiting for.
-        out.cancel()
-        err.cancel()
-        await asyncio.gather(out, err, return_exceptions=True)
+class _Listener(asyncio.SubprocessProtocol):
+    """What one process says, up to the bounds.
+
+    asyncio's streams would do, but a process's reader, writer and protocol refer to each other, so that they stay with
+    their buffers until garbage is looked for: megabytes, with dozens of processes to a look at a pull request.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._heard = {1: Heard(most), 2: Heard(ERROR_LIMIT)}
+        self.all: asyncio.Future[tuple[bytes, bytes]] = asyncio.get_running_loop().create_future()
+        self.exited = asyncio.Event()
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        if self.all.done():  # too much, or too late; what follows is not kept
+            return
+        try:
+            self._heard[fd].take(data)
+        except TooMuchSaid as too_much:
+            self.all.set_exception(too_much)
+
+    def process_exited(self) -> None:
+        self.exited.set()
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - asyncio gives it
+        """The process has exited, and its pipes have ended."""
+        if not self.all.done():
+            self.all.set_result((bytes(self._heard[1].heard), bytes(self._heard[2].heard)))
 
 
-async def _feed(process: asyncio.subprocess.Process, given: bytes) -> None:
-    assert process.stdin is not None
-    try:
-        process.stdin.write(given)
-        await process.stdin.drain()
-        process.stdin.close()
-    except (BrokenPipeError, ConnectionResetError):
-        return  # git ended without reading; its exit code says why
+def _feed(transport: SubprocessTransport, given: bytes) -> None:
+    """Where git ends without reading, its exit code says why."""
+    stdin = cast("WriteTransport", transport.get_pipe_transport(0))
+    stdin.write(given)
+    stdin.write_eof()
 
 
-async def _read_bounded(stream: asyncio.StreamReader | None, limit: int) -> bytes:
-    assert stream is not None
-    parts: list[bytes] = []
-    size = 0
-    while part := await stream.read(PIECE):
-        size += len(part)
-        if size > limit:
-            raise TooMuchSaid(limit)
-        parts.append(part)
-    return b"".join(parts)
+async def _end(transport: SubprocessTransport, listener: _Listener, group: int) -> None:
+    """Kill it where it has not exited, with all that it started, and let go of its pipes, whoever else holds them."""
+    if transport.get_returncode() is None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(group, signal.SIGKILL)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(SECONDS):
+                await listener.exited.wait()
+    transport.close()

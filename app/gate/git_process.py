@@ -94,10 +94,10 @@ def _exchange(process: subprocess.Popen[bytes], call: Call, deadline: float) -> 
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
-    out, err = _Heard(call.most), _Heard(ERROR_LIMIT)
+    out, err = Heard(call.most), Heard(ERROR_LIMIT)
     with selectors.DefaultSelector() as open_pipes:
-        open_pipes.register(process.stdout, selectors.EVENT_READ, out)
-        open_pipes.register(process.stderr, selectors.EVENT_READ, err)
+        open_pipes.register(process.stdout, selectors.EVENT_READ, _Read(out))
+        open_pipes.register(process.stderr, selectors.EVENT_READ, _Read(err))
         open_pipes.register(process.stdin, selectors.EVENT_WRITE, _Fed(call.stdin))
         while open_pipes.get_map():
             left = deadline - time.monotonic()
@@ -112,17 +112,27 @@ def _exchange(process: subprocess.Popen[bytes], call: Call, deadline: float) -> 
     return bytes(out.heard), bytes(err.heard)
 
 
-class _Heard:
+class Heard:
+    """What was said so far. `take` raises TooMuchSaid."""
+
     def __init__(self, limit: int) -> None:
         self.heard = bytearray()
         self._limit = limit
 
+    def take(self, piece: bytes) -> None:
+        if len(self.heard) + len(piece) > self._limit:
+            raise TooMuchSaid(self._limit)
+        self.heard += piece
+
+
+class _Read:
+    def __init__(self, heard: Heard) -> None:
+        self._heard = heard
+
     def moved(self, pipe: IO[bytes]) -> bool:
         """False at the end."""
         piece = os.read(pipe.fileno(), PIECE)
-        self.heard += piece
-        if len(self.heard) > self._limit:
-            raise TooMuchSaid(self._limit)
+        self._heard.take(piece)
         return bool(piece)
 
 

@@ -207,6 +207,8 @@ class Wire:
                 return Answer(response.status_code, response.headers, await _body(response, call))
             finally:
                 await response.aclose()
+                # It refers back to the response, so that both, and the body, would stay until garbage is looked for.
+                response.stream = httpx.ByteStream(b"")
 
 
 def _down(call: Call, because: str, *, sent: bool) -> GitHubDown:

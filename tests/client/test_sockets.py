@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 
+import httpx
 import pytest
 
 from app.github.budgets import UNLIMITED
@@ -72,6 +74,23 @@ async def _request(reader: asyncio.StreamReader) -> str | None:
 
 async def read(client: GitHubClient, number: int = 1) -> Thing:
     return await client.get(f"/repos/o/r/pulls/{number}", purpose="read", model=Thing)
+
+
+async def test_an_answer_that_was_read_leaves_nothing_for_the_garbage_collector() -> None:
+    """Answers are up to megabytes; those of a day are gone as soon as they were read."""
+
+    async def answer(request: str, writer: asyncio.StreamWriter) -> None:
+        respond(writer, b'{"number": 1}')
+
+    gc.collect()
+    gc.disable()
+    try:
+        async with serving(answer) as (client, _):
+            for _ in range(3):
+                await read(client)
+            assert [one for one in gc.get_objects() if isinstance(one, httpx.Response)] == []
+    finally:
+        gc.enable()
 
 
 async def test_one_connection_serves_many_calls() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import subprocess
@@ -94,6 +95,25 @@ def test_objects_are_borrowed(done: Done, bare: Path, tmp_path: Path) -> None:
             return await objects.blob(oid, 100)
 
     assert done(read()) == b"content"
+
+
+def test_a_process_that_ended_leaves_nothing_for_the_garbage_collector() -> None:
+    """Pipes and buffers of a day's processes are gone with them."""
+
+    async def many() -> list[asyncio.BaseTransport]:
+        for _ in range(5):
+            assert await run(shell("cat; echo no >&2", CONTENT)) == (0, CONTENT, b"no\n")
+            with pytest.raises(TimeoutError):
+                await run(shell("exec sleep 30", seconds=0.05))
+        await asyncio.sleep(0.05)
+        return [one for one in gc.get_objects() if isinstance(one, asyncio.BaseTransport) and one.is_closing()]
+
+    gc.collect()
+    gc.disable()
+    try:
+        assert asyncio.run(many()) == []
+    finally:
+        gc.enable()
 
 
 def test_where_no_loop_runs_that_is_known() -> None:
