@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ctypes
+import functools
 import gc
 
 # When circles of objects are looked for: GitHub's answers and processes of git leave some. With 10,000, 10 and 10 they
@@ -28,7 +29,7 @@ EVERY = 5.0  # seconds; three or four megabytes go back at a time, which takes a
 def let_go_of_freed_memory() -> None:
     """To be called before threads are started. Without effect where the C library is another one, as `trim` is."""
     with contextlib.suppress(AttributeError, OSError):
-        mallopt = ctypes.CDLL(None).mallopt
+        mallopt = _library().mallopt
         for setting, value in _SETTINGS.items():
             mallopt(setting, value)
 
@@ -36,7 +37,13 @@ def let_go_of_freed_memory() -> None:
 def trim() -> None:
     """Give back whole pages between what is in use: https://man7.org/linux/man-pages/man3/malloc_trim.3.html"""
     with contextlib.suppress(AttributeError, OSError):
-        ctypes.CDLL(None).malloc_trim(0)
+        _library().malloc_trim(0)
+
+
+@functools.cache
+def _library() -> ctypes.CDLL:
+    """Each one made is a class of its own, which is left as garbage."""
+    return ctypes.CDLL(None)
 
 
 class Trimming:
