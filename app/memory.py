@@ -11,9 +11,9 @@ import ctypes
 import functools
 import gc
 
-# When circles of objects are looked for: GitHub's answers and processes of git leave some. With 10,000, 10 and 10 they
-# came to a tenth of all objects; with 2,000, 4 and 4 a delivery took a tenth more of its time.
-COLLECTIONS = (5_000, 3, 2)
+# When circles of objects are looked for besides. What GitHub's answers and processes of git would leave is cut where
+# they end (app/github/wire.py, app/gate/git_in_loop.py), so that there are few.
+COLLECTIONS = (10_000, 10, 10)
 
 # What glibc is told, by its numbers: https://man7.org/linux/man-pages/man3/mallopt.3.html
 _SETTINGS = {
@@ -23,19 +23,21 @@ _SETTINGS = {
     -1: 1024 * 1024,  # M_TRIM_THRESHOLD: free bytes at the heap's end that are kept
     -8: 2,  # M_ARENA_MAX: heaps; Python's threads take turns anyway
 }
-EVERY = 5.0  # seconds; three or four megabytes go back at a time, which takes a millisecond
+EVERY = 5.0  # seconds; each time takes some milliseconds
 
 
 def let_go_of_freed_memory() -> None:
-    """To be called before threads are started. Without effect where the C library is another one, as `trim` is."""
+    """To be called before threads are started. Without effect where the C library is another one."""
     with contextlib.suppress(AttributeError, OSError):
         mallopt = _library().mallopt
         for setting, value in _SETTINGS.items():
             mallopt(setting, value)
 
 
-def trim() -> None:
-    """Give back whole pages between what is in use: https://man7.org/linux/man-pages/man3/malloc_trim.3.html"""
+def reclaim() -> None:
+    """Look for all garbage, which also empties the lists in which Python keeps freed tuples for later; then give back
+    whole pages between what is in use: https://man7.org/linux/man-pages/man3/malloc_trim.3.html"""
+    gc.collect()
     with contextlib.suppress(AttributeError, OSError):
         _library().malloc_trim(0)
 
@@ -46,8 +48,8 @@ def _library() -> ctypes.CDLL:
     return ctypes.CDLL(None)
 
 
-class Trimming:
-    """A part of the service that trims every few seconds until it is told to leave."""
+class Reclaiming:
+    """A part of the service that reclaims memory every few seconds until it is told to leave."""
 
     def __init__(self, seconds: float = EVERY) -> None:
         self._seconds = seconds
@@ -58,7 +60,7 @@ class Trimming:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self._seconds):
                     await self._told.wait()
-            trim()
+            reclaim()
 
     def leave(self) -> None:
         self._told.set()

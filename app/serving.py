@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from app.config import Settings, with_registrations
-from app.memory import Trimming, look_for_garbage
+from app.memory import Reclaiming, look_for_garbage
 from app.proxy.listening import GuardedProtocol, more_files
 from app.proxy.starting import proxy_server
 from app.rotation import Reread
@@ -40,7 +40,7 @@ async def serve(settings: Settings, parts: Parts, *, reread: Reread | None = Non
             return  # a signal ended it
     async with contextlib.AsyncExitStack() as stack:
         service = await stack.enter_async_context(running(settings, parts, reread))
-        servers: list[Serving] = [_Draining(service.readiness), Trimming()]
+        servers: list[Serving] = [_Draining(service.readiness), Reclaiming()]
         if parts.work:
             log.info("working", slots=settings.slots)
         if parts.web:

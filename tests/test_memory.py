@@ -54,14 +54,14 @@ def test_large_texts_go_back_when_they_are_freed() -> None:
 
 HOLES = """
 import asyncio, os
-from app.memory import Trimming, let_go_of_freed_memory
+from app.memory import Reclaiming, let_go_of_freed_memory
 
 def resident():
     return int(open("/proc/self/statm").read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 async def main():
-    trimming = Trimming(0.1)
-    task = asyncio.create_task(trimming.serve())
+    reclaiming = Reclaiming(0.1)
+    task = asyncio.create_task(reclaiming.serve())
     await asyncio.sleep(0)
     kept = [(bytes(1000), bytes(20_000)) for _ in range(2000)]
     full = resident()
@@ -69,7 +69,7 @@ async def main():
     holes = resident()
     await asyncio.sleep(0.3)
     trimmed = resident()
-    trimming.leave()
+    reclaiming.leave()
     await task
     print(full - holes, full - trimmed)
 
@@ -84,6 +84,33 @@ def test_holes_between_what_is_in_use_go_back() -> None:
     assert at_once < 10_000_000 and later > 25_000_000, "of 40 MB in pieces of 20 kB, each between two that are kept"
 
 
+def test_garbage_does_not_wait_for_more_of_it() -> None:
+    program = """
+import asyncio, gc, weakref
+from app.memory import Reclaiming
+
+class Circle:
+    pass
+
+async def main():
+    gc.disable()
+    circle = Circle()
+    circle.itself = circle
+    left = weakref.ref(circle)
+    del circle
+    reclaiming = Reclaiming(0.05)
+    task = asyncio.create_task(reclaiming.serve())
+    print(left() is not None)
+    await asyncio.sleep(0.3)
+    print(left() is None)
+    reclaiming.leave()
+    await task
+
+asyncio.run(main())
+"""
+    assert _printed(program).split() == ["True", "True"]
+
+
 def test_garbage_is_looked_for_in_what_is_new() -> None:
     program = """
 import gc
@@ -91,4 +118,4 @@ from app.memory import look_for_garbage
 look_for_garbage()
 print(*gc.get_threshold(), gc.isenabled(), gc.get_freeze_count() > 1000)
 """
-    assert _printed(program).split() == ["5000", "3", "2", "True", "True"]
+    assert _printed(program).split() == ["10000", "10", "10", "True", "True"]
