@@ -2,120 +2,31 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import fields, replace
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from app.local.examination import (
-    CouldNotRead,
-    Environment,
-    Facts,
-    Followed,
-    Installed,
-    Level,
-    Posted,
-    Secrets,
-    examine,
-)
-from app.local.examination.branch_filters import is_pushed_to, lets_in, names_under
-from app.local.protection import agents_ruleset, gate_ruleset
+from app.local.examination import CouldNotRead, Facts, Followed, Installed, Level, Posted, examine
+from app.local.protection import gate_ruleset
 from app.local.shipped import ruleset_template, verifier_workflow
-
-GATE, COURIER, ACTIONS = 11, 12, 15368
-RULES = gate_ruleset(ruleset_template(), GATE, [], "native")
-AGENTS = agents_ruleset(COURIER, ["agent/*"])
-UNREAD = CouldNotRead("403")
-WELL = Facts(
-    app_id=GATE,
-    courier_id=COURIER,
-    queue="native",
-    branch="main",
-    repository={"allow_auto_merge": True, "allow_merge_commit": True},
-    effective=RULES["rules"],
-    rulesets=[RULES, AGENTS],
-    names={("User", 7): "bob", ("Integration", 8): "devin-ai-integration"},
-    policy=Followed("native", ("agent/*",)),
-    workflows={},
-    workflow_permissions={"default_workflow_permissions": "read", "can_approve_pull_request_reviews": False},
-    retention={"days": 90, "maximum_allowed_days": 90},
-    secrets=Secrets([], [], []),
-    environments=[],
-    posted=Posted(0, frozenset(), frozenset()),
-    group_minutes=None,
-    classic_protection=False,
-    installed=Installed({"checks": "write"}, ("push",), suspended=False, id=99),
-    courier=Installed({"contents": "write"}, (), suspended=False),
-    asked={"checks": "write"},
-    asked_events=("push",),
+from tests.cli.doctor_facts import (
+    ACTIONS,
+    AGENTS,
+    GATE,
+    RULES,
+    UNREAD,
+    WELL,
+    actor,
+    agents,
+    environment,
+    file,
+    job,
+    required,
+    rule,
+    secret,
 )
 
-
-def rule(kind: str, **parameters: Any) -> dict[str, Any]:
-    """The rules in force with one more, or with other parameters of the queue."""
-    queue = next(one["parameters"] for one in RULES["rules"] if one["type"] == "merge_queue")
-    others = [one for one in RULES["rules"] if kind != "merge_queue" or one["type"] != kind]
-    made = queue | parameters if kind == "merge_queue" else parameters
-    return {"effective": [*others, {"type": kind, "parameters": made}]}
-
-
-def required(name: str, app: int | None = None) -> dict[str, Any]:
-    return rule("required_status_checks", required_status_checks=[{"context": name, "integration_id": app}])
-
-
-def actor(kind: str, mode: str, number: int | None = 1, name: str = "r") -> dict[str, Any]:
-    one = {"actor_type": kind, "actor_id": number, "bypass_mode": mode}
-    made = {**AGENTS, "bypass_actors": [*AGENTS["bypass_actors"], one]} if name == AGENTS["name"] else None
-    return {"rulesets": [made] if made else [AGENTS, {"name": name, "bypass_actors": [one]}]}
-
-
-def agents(**changes: Any) -> dict[str, Any]:
-    return {"rulesets": [{**AGENTS, **changes}]}
-
-
-def file(*lines: str, on: str = "pull_request", **more: Any) -> dict[str, Any]:
-    """One workflow file with the lines below `jobs: {test: …}`, or instead of it."""
-    text = f"on: {on}\n" + "\n".join(lines or ("jobs: {test: {runs-on: ubuntu-latest, steps: [{run: make}]}}",))
-    return {"workflows": {".github/workflows/ci.yml": text.encode()}, **more}
-
-
-def job(text: str) -> str:
-    return f"jobs: {{test: {{runs-on: ubuntu-latest, {text}}}}}"
-
-
-def secret(name: str) -> str:
-    return job(f'steps: [{{run: make, env: {{KEY: "${{{{ secrets.{name} }}}}"}}}}]')
-
-
-def environment(
-    branches: Any = None, *, reviewed: bool = False, secrets: Any = ("KEY",), **more: Any
-) -> dict[str, Any]:
-    return {"environments": [Environment("staging", branches, reviewed, secrets)], **more}
-
-
-NAMES = {
-    "repository": Secrets(["KEY"], [], []),
-    "organisation": Secrets([], ["KEY"], []),
-    "dependabot": Secrets([], [], ["KEY"]),
-}
-HEAD_IN_TIP = '{TIP: "${{ github.head_ref }}"}'
-QUEUED = "on: {pull_request: , merge_group: }"
-STAGING = job("environment: {name: staging}, steps: []")
-CALLED = {
-    ".github/workflows/ci.yml": b"on: pull_request\njobs: {call: {uses: ./.github/workflows/called.yml}}\n",
-    ".github/workflows/called.yml": f"on: workflow_call\n{secret('KEY')}\n".encode(),
-}
-BY_NAME = {
-    ".github/workflows/ci.yml": b"on: push\njobs: {call: {uses: acme/shop/.github/workflows/called.yml@main}}\n",
-    ".github/workflows/called.yml": f"on: workflow_call\n{secret('KEY')}\n".encode(),
-}
-COMMENTED = {
-    ".github/workflows/ci.yml": b"on: issue_comment\njobs: {call: {uses: ./.github/workflows/called.yml}}\n",
-    ".github/workflows/called.yml": f"on: workflow_call\n{job('steps: [{run: gh pr checkout 1}]')}\n".encode(),
-}
 SYMPTOMS: list[tuple[dict[str, Any], Level, str]] = [
     # Rules
     ({"effective": UNREAD}, "unknown", "rules in force could not be read: 403"),
@@ -171,133 +82,6 @@ SYMPTOMS: list[tuple[dict[str, Any], Level, str]] = [
     ({"classic_protection": True}, "odd", "classic protection too"),
     ({"policy": UNREAD}, "unknown", "The policy file could not be read"),
     ({"policy": Followed("native", ("agent/*",), ("line 3",))}, "wrong", "cannot be used, so nothing of an agent's"),
-    # Secrets
-    ({"secrets": Secrets(UNREAD, [], [])}, "unknown", "Actions secrets of the repository could not be read"),
-    ({"secrets": Secrets([], UNREAD, [])}, "unknown", "Actions secrets of the organisation could not be read"),
-    ({"secrets": Secrets([], [], UNREAD)}, "unknown", "Dependabot's secrets could not be read"),
-    ({"secrets": NAMES["repository"]}, "odd", "can name secrets of the repository (1): `KEY`."),
-    (file(secret("OTHER"), secrets=NAMES["organisation"]), "odd", "can name secrets of the organisation (1): `KEY`."),
-    (file(secret("key"), secrets=NAMES["repository"]), "wrong", "given secrets of the repository (1): `KEY at .github"),
-    (file(secret("KEY"), secrets=NAMES["organisation"]), "wrong", "given secrets of the organisation (1)"),
-    (
-        file("jobs: {call: {uses: o/r/w.yml@v1, secrets: inherit}}", secrets=NAMES["repository"]),
-        "wrong",
-        "given secrets of the repository (1)",
-    ),
-    ({"workflows": CALLED, "secrets": NAMES["repository"]}, "wrong", "KEY at .github/workflows/called.yml:2"),
-    (
-        file(secret("KEY"), on="{push: {branches: [main]}}", secrets=NAMES["repository"]),
-        "odd",
-        "can name secrets of the repository (1)",
-    ),
-    (file(secret("KEY"), secrets=NAMES["dependabot"]), "odd", "Pull requests of Dependabot run new versions"),
-    (file(secret("KEY"), on="create", secrets=NAMES["repository"]), "wrong", "given secrets of the repository (1)"),
-    (
-        {"workflows": BY_NAME, "secrets": NAMES["repository"], "repository": {"full_name": "acme/shop"}},
-        "wrong",
-        "KEY at .github/workflows/called.yml:2",
-    ),
-    # Environments
-    ({"environments": UNREAD}, "unknown", "The environments could not be read"),
-    (environment(UNREAD), "unknown", "Which branches may use the environment `staging`"),
-    (environment(secrets=UNREAD), "unknown", "The secrets of the environment `staging`"),
-    (
-        environment("protected", classic_protection=UNREAD),
-        "unknown",
-        "Which branches may use the environment `staging`",
-    ),
-    (environment("protected"), "odd", "`staging` lets agents' branches in, with secrets (1): `KEY`."),
-    (environment(), "odd", "`staging` lets agents' branches in, with secrets (1): `KEY`."),
-    (environment(["main", "agent/**"]), "odd", "`staging` lets agents' branches in"),
-    (environment(reviewed=True, **file(STAGING)), "odd", "Somebody lets each job in."),
-    (environment(**file(STAGING)), "wrong", "A workflow on agents' branches uses it."),
-    (environment(**file(STAGING.replace("staging", "Staging"))), "wrong", "A workflow on agents' branches uses it."),
-    (
-        file("jobs:", *(f"  j{number}: {{steps: []}}" for number in range(301))),
-        "unknown",
-        "ci.yml could not be read as one",
-    ),
-    (file(job(f"steps: [{'{run: make}, ' * 2001}]")), "unknown", "ci.yml could not be read as one"),
-    (
-        file("permissions: {contents: write}", job("steps: []"), on="{push: {branches: ['**', '!a[z-a]']}}"),
-        "wrong",
-        "get a token that writes",
-    ),
-    (
-        file("permissions: {contents: write}", job("steps: []"), on="{push: {branches-ignore: ['a[z-a]']}}"),
-        "wrong",
-        "get a token that writes",
-    ),
-    (
-        file(
-            job('steps: [{uses: Actions/Checkout@v6, with: {Ref: "${{ github.event.Pull_Request.Head.sha }}"}}]'),
-            on="pull_request_target",
-        ),
-        "wrong",
-        "fetches the pull request's own code",
-    ),
-    (
-        file(
-            job(
-                'steps: [{uses: actions/checkout@v6, with: {ref: "${{ github.event.pull_request.merge_commit_sha }}"}}]'
-            ),
-            on="pull_request_target",
-        ),
-        "wrong",
-        "fetches the pull request's own code",
-    ),
-    (environment(**file(job("environment: staging, steps: []"))), "wrong", "A workflow on agents' branches uses it."),
-    (
-        environment(**file(job('environment: "${{ inputs.where }}", steps: []'))),
-        "wrong",
-        "on agents' branches uses it.",
-    ),
-    # Rights of workflows
-    ({"workflows": UNREAD}, "unknown", "The workflow files could not be read"),
-    ({"workflows": {".github/workflows/x.yml": None}}, "unknown", "x.yml could not be read as one"),
-    ({"workflows": {".github/workflows/x.yml": b"on: ["}}, "unknown", "x.yml could not be read as one"),
-    (file("permissions: write-all", job("steps: []")), "wrong", "get a token that writes: `*: write in"),
-    (file("permissions: {contents: write}", job("steps: []")), "wrong", "get a token that writes: `contents: write"),
-    (file(job("permissions: {id-token: write}, steps: []")), "wrong", "get a token that writes: `id-token: write"),
-    (file(job("permissions: {issues: write}, steps: []")), "odd", "writes words and marks: `issues: write"),
-    (
-        file(job("steps: [{run: gh pr checkout 1}]"), on="issue_comment"),
-        "wrong",
-        "runs on `issue_comment` with the default branch's rights",
-    ),
-    (
-        file(job('steps: [{run: "git fetch origin pull/1/head"}]'), on="pull_request_target"),
-        "wrong",
-        "line 2 fetches the pull request's own code",
-    ),
-    (
-        file(
-            job('steps: [{uses: actions/checkout@v6, with: {ref: "${{ github.event.workflow_run.head_sha }}"}}]'),
-            on="{workflow_run: {workflows: [ci]}}",
-        ),
-        "wrong",
-        "runs on `workflow_run`",
-    ),
-    (
-        file(
-            'env: {SHA: "${{ github.event.pull_request.head.sha }}"}',
-            job('steps: [{uses: actions/checkout@v6, with: {ref: "${{ env.sha }}"}}]'),
-            on="pull_request_target",
-        ),
-        "wrong",
-        "line 3 fetches the pull request's own code",
-    ),
-    *(
-        (
-            file(job(f"steps: [{{run: 'git checkout {name}', env: {HEAD_IN_TIP}}}]"), on="pull_request_target"),
-            "wrong",
-            "line 2 fetches the pull request's own code",
-        )
-        for name in ("$TIP", "${TIP}", "%TIP%", "$env:TIP", "${{ env.TIP }}", "${{ ENV[ ''tip'' ] }}")
-    ),
-    (file("jobs: {test: {runs-on: {group: big}, steps: []}}"), "odd", "runs in a runner group, whose machines may be"),
-    ({"workflows": COMMENTED}, "wrong", "called.yml runs on `issue_comment` with the default branch's rights"),
-    (file("jobs: {test: {runs-on: [Self-Hosted, big], steps: []}}"), "odd", "on the repository's own machines"),
     # The queue
     (rule("merge_queue", grouping_strategy="HEADGREEN"), "wrong", "HEADGREEN"),
     (rule("required_status_checks", strict_required_status_checks_policy=True), "odd", "up to date"),
@@ -437,35 +221,6 @@ def test_nothing_that_could_not_be_read_is_taken_for_good(name: str) -> None:
     assert [one.level for one in examine(replace(asking, **unread)) if "403" in one.what] == ["unknown"]
 
 
-KEYS = ["on", "push", "branches", "branches-ignore", "jobs", "test", "uses", "with", "ref", "run", "steps", "name"]
-KEYS += [
-    "permissions",
-    "environment",
-    "runs-on",
-    "strategy",
-    "secrets",
-    "pull_request",
-    "issue_comment",
-    "workflow_call",
-]
-WORDS = st.sampled_from(
-    [*KEYS, "write", "a[", "!", "**/", "./.github/workflows/ci.yml", "${{ secrets.KEY }}", "actions/checkout@v6"]
-)
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=5) | WORDS,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=4),
-    max_leaves=15,
-)
-
-
-@given(on=VALUES, jobs=st.dictionaries(WORDS, VALUES, max_size=3), permissions=VALUES)
-def test_a_workflow_of_any_form_is_read_without_a_fault(on: Any, jobs: Any, permissions: Any) -> None:
-    text = json.dumps({"on": on, "jobs": jobs, "permissions": permissions})
-    facts = replace(WELL, workflows={".github/workflows/ci.yml": text.encode()}, secrets=NAMES["repository"])
-    found = examine(replace(facts, **required("test")))
-    assert sum("secrets of the repository (1): `KEY" in one.what for one in found) == 1, "once, whatever else there is"
-
-
 def test_one_app_alone_may_write_agents_branches_where_the_couriers_is_not_known() -> None:
     unknown = replace(WELL, courier_id=None)
     assert examine(unknown) == []
@@ -480,34 +235,3 @@ def test_a_serial_queue_by_policy_needs_no_queue_of_githubs() -> None:
     serial = gate_ruleset(ruleset_template(), GATE, [], "serial")
     facts = replace(WELL, effective=serial["rules"], policy=Followed("serial", ("agent/*",)))
     assert examine(facts) == []
-
-
-# https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#filter-pattern-cheat-sheet
-@pytest.mark.parametrize(
-    ("pattern", "fits", "others"),
-    [
-        ("feature/*", ["feature/my-branch"], ["feature/a/b", "feature"]),
-        ("feature/**", ["feature/beta-a/my-branch", "feature/x"], ["other/x"]),
-        ("*", ["main", "releases"], ["all/the/branches"]),
-        ("**", ["all/the/branches", "main"], []),
-        ("*feature", ["mono-feature", "feature"], ["mono/feature"]),
-        ("v2*", ["v2", "v2.0"], ["v1"]),
-        ("v[12].[0-9]+", ["v1.10", "v2.0"], ["v3.1"]),
-        ("a[z-a]", ["agent/x, since it cannot be read"], []),
-    ],
-)
-def test_a_filter_fits_as_github_documents_it(pattern: str, fits: list[str], others: list[str]) -> None:
-    assert [name for name in [*fits, *others] if lets_in([pattern], name)] == fits
-    assert not lets_in([pattern, "!**"], fits[0])
-
-
-def test_a_push_is_filtered_by_branches_or_by_what_is_left_out() -> None:
-    names = names_under(["agent/*", "!agent/secret"])
-    assert names == ("agent/x", "agent/x/x")
-    assert is_pushed_to({}, names)
-    assert is_pushed_to({"branches": ("**", "!main")}, names)
-    assert not is_pushed_to({"branches": ("main",)}, names)
-    assert is_pushed_to({"branches-ignore": ("main",)}, names)
-    assert is_pushed_to({"branches-ignore": ("agent/*",)}, names), "one of the names is deeper"
-    assert not is_pushed_to({"branches-ignore": ("agent/**",)}, names)
-    assert not is_pushed_to({"tags": ("v*",)}, names)
