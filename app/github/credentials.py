@@ -45,10 +45,13 @@ class _AppAuthorizer:
         self._reset_clock = False
 
     async def header(self) -> str:
-        """Signed with the first key that can be read. Raises BadCredentials where none can."""
+        return f"Bearer {self._signed()}"
+
+    def _signed(self) -> str:
+        """With the first key that can be read. Raises BadCredentials where none can."""
         while True:
             try:
-                return f"Bearer {self._keys.identity.jwt(self._keys.now() - self._keys.ahead, self._key)}"
+                return self._keys.identity.jwt(self._keys.now() - self._keys.ahead, self._key)
             except BadCredentials:
                 if not self._take_next_key():
                     raise
@@ -58,7 +61,10 @@ class _AppAuthorizer:
         if abs(ahead - self._keys.ahead) >= SMALLEST_SKEW and not self._reset_clock:
             self._keys.ahead, self._reset_clock = ahead, True
             return True
-        return self._take_next_key()
+        try:
+            return self._take_next_key() and bool(self._signed())
+        except BadCredentials:
+            return False  # what GitHub said of a key that can be read tells more
 
     def _take_next_key(self) -> bool:
         if self._untried <= 0:

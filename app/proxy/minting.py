@@ -7,7 +7,6 @@ it. Source: https://docs.github.com/rest/apps/apps#create-an-installation-access
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import time
 from collections.abc import Callable, Mapping
@@ -89,12 +88,7 @@ class Minting:
         """A token for one repository by its id. Raises the errors of `app.github.errors`."""
         wanted = {"repository_ids": [repository_id], "permissions": dict(permissions)}
         path = f"/app/installations/{installation_id}/access_tokens"
-        answer = await self._asked(path, wanted)
-        for _ in self._identity.private_keys[1:]:
-            if answer.status != 401:
-                break
-            self._take_next_key()
-            answer = await self._asked(path, wanted)
+        answer = await self._answered(path, wanted)
         if answer.status != 201:
             raise self._failure(answer, installation_id)
         try:
@@ -112,13 +106,32 @@ class Minting:
             raise InstallationGone(NAME, because, installation_id)
         return minted
 
-    async def _asked(self, path: str, wanted: Mapping[str, object]) -> _Answer:
+    async def _answered(self, path: str, wanted: Mapping[str, object]) -> _Answer:
+        """To the first key that GitHub takes, or its refusal. Raises BadCredentials where no key can be read."""
+        refused, unreadable = None, None
+        for _ in self._identity.private_keys:
+            try:
+                jwt = await self._jwt()
+            except BadCredentials as wrong:
+                unreadable = wrong
+            else:
+                answer = await self._asked(path, wanted, jwt)
+                if answer.status != 401:
+                    return answer
+                refused = answer
+            self._key = (self._key + 1) % len(self._identity.private_keys)
+        if refused is None:
+            assert unreadable is not None
+            raise unreadable
+        return refused
+
+    async def _asked(self, path: str, wanted: Mapping[str, object], jwt: str) -> _Answer:
         headers = {
             "User-Agent": "mergegate",
             "Accept": "application/vnd.github+json",
             "Content-Type": "application/json",
             "X-GitHub-Api-Version": API_VERSION,
-            "Authorization": f"Bearer {await self._any_jwt()}",
+            "Authorization": f"Bearer {jwt}",
         }
         url, because = self._upstream.api_url + path, ""
         try:
@@ -137,17 +150,6 @@ class Minting:
         except UpstreamDown as down:
             because = str(down)
         raise GitHubDown(NAME, because)
-
-    async def _any_jwt(self) -> str:
-        """By the first key that can be read. Raises BadCredentials where none can."""
-        for _ in self._identity.private_keys[1:]:
-            with contextlib.suppress(BadCredentials):
-                return await self._jwt()
-            self._take_next_key()
-        return await self._jwt()
-
-    def _take_next_key(self) -> None:
-        self._key = (self._key + 1) % len(self._identity.private_keys)
 
     async def _jwt(self) -> str:
         """Made anew for another key, and where the clock was set back."""

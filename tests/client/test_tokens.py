@@ -158,6 +158,13 @@ async def test_a_good_key_behind_one_that_is_no_key_is_used(github: GitHubDouble
     jwt.decode(bearer(minted), public(1), ["RS256"], options={"verify_exp": False, "verify_iat": False})
 
 
+async def test_githubs_refusal_says_more_than_that_the_other_key_cannot_be_read(github: GitHubDouble) -> None:
+    github.mint.respond(401, json={"message": "A JSON web token could not be decoded"})
+    for keys in ((pem(0), SecretStr("not a key")), (SecretStr("not a key"), pem(0))):
+        with pytest.raises(BadCredentials, match="could not be decoded"):
+            await github.client(keys=keys).token("git", repository="r")
+
+
 async def test_where_no_key_can_be_read_nothing_is_asked(github: GitHubDouble) -> None:
     with pytest.raises(BadCredentials, match="is no RSA key in PEM form"):
         await github.client(keys=(SecretStr("not a key"), SecretStr(""))).token("git", repository="r")

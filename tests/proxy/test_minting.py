@@ -95,6 +95,28 @@ async def test_the_other_key_is_tried_and_kept(asked: tuple[GitHub, Minting]) ->
         await _mint(minting)
 
 
+@pytest.mark.parametrize("good_first", [True, False])
+async def test_githubs_refusal_says_more_than_that_the_other_key_cannot_be_read(
+    keys: tuple[SecretStr, SecretStr], good_first: bool
+) -> None:
+    github = GitHub()
+    github.answers = [JSONResponse({"message": "could not be decoded"}, 401)]
+    async with serving(github.app) as port, Upstream(f"http://127.0.0.1:{port}/api/v3") as upstream:
+        both = (keys[0], SecretStr("not a key"))
+        minting = Minting(AppIdentity("courier", 5, both if good_first else both[::-1], upstream.api_url), upstream)
+        with pytest.raises(BadCredentials, match="could not be decoded"):
+            await _mint(minting)
+
+
+async def test_where_no_key_can_be_read_github_is_not_asked() -> None:
+    github = GitHub()
+    async with serving(github.app) as port, Upstream(f"http://127.0.0.1:{port}/api/v3") as upstream:
+        identity = AppIdentity("courier", 5, (SecretStr("not a key"), SecretStr("")), upstream.api_url)
+        with pytest.raises(BadCredentials, match="is no RSA key in PEM form"):
+            await _mint(Minting(identity, upstream))
+    assert github.seen == []
+
+
 async def test_a_good_key_behind_one_that_is_no_key_is_used(keys: tuple[SecretStr, SecretStr]) -> None:
     github = GitHub()
     github.answers = [JSONResponse(GOOD, 201)]
