@@ -8,7 +8,6 @@ changes, so it is analysed once.
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +19,7 @@ from app.gate.changes import Changes
 from app.gate.child import run_child
 from app.gate.child_request import Child
 from app.gate.git import GitFailed, GitObjects, GitTooLarge
-from app.gate.trees import entries, names_of
+from app.gate.trees import encoded, entries, names_of, text_of
 from app.gate.zizmor import zizmor_notes
 from checks.diff import SYMLINK_MODE, ChangedFile, Diff, FileStatus
 from checks.tampering.alteration import Analysis
@@ -75,8 +74,8 @@ async def _unchanged(objects: GitObjects, diff: Diff, tree: str) -> tuple[bytes,
         return b"", ()
     touched = {path for file in diff.files for path in file.paths}
     added = (file.path for file in diff.files if file.status is FileStatus.ADDED)
-    wanted = {os.fsencode(path) for name in added for path in behind(name) if path not in touched}
-    found = {os.fsdecode(path): entry for entry, path in entries(listing) if path in wanted}
+    wanted = {encoded(path) for name in added for path in behind(name) if path not in touched}
+    found = {text_of(path): entry for entry, path in entries(listing) if path in wanted}
     same = (_same(path, entry) for path, entry in sorted(found.items()))
     return names_of(listing), await read_changes_with_contents(objects, tuple(filter(None, same)))
 

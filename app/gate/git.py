@@ -7,7 +7,7 @@ nothing that a pull request contains can run or change an answer. Output is boun
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -243,8 +243,23 @@ class GitObjects:
         return tuple(path.decode("utf-8", "surrogateescape") for path in out.split(b"\0") if path)
 
     async def listing(self, tree: str) -> bytes:
-        """`ls-tree -r -z` of a commit or tree, as bytes for `app.gate.trees`. Raises GitFailed, GitTooLarge."""
-        return (await self._said((tree,), "ls-tree", "-r", "-z", "--full-tree", tree))[1]
+        """`ls-tree -r -z` of a commit or tree, as bytes for `app.gate.trees`. Raises GitFailed, GitTooLarge.
+
+        It is not kept: each open pull request has a tree of its own, whose listing may be megabytes. What is made of it
+        is little, and is kept with `made_once`.
+        """
+        return (await run_git(self.folder, ("ls-tree", "-r", "-z", "--full-tree", tree)))[1]
+
+    async def made_once(self, oid: str, words: tuple[str, ...], make: Callable[[], Awaitable[bytes]]) -> bytes:
+        """What `make` makes of the object `oid` and of what `words` say, and of nothing else."""
+        question = Question(str(self.folder), (*words, oid), b"")
+        known = None if self._answers is None else self._answers.get(question)
+        if known is not None:
+            return known[1]
+        made = await make()
+        if self._answers is not None:
+            self._answers.put(question, (oid,), (0, made))
+        return made
 
     async def entry_at(self, commit: str, path: str) -> str | None:
         """The object id of the tree entry at `path`, or None."""

@@ -5,7 +5,9 @@ Format of a listing: https://git-scm.com/docs/git-ls-tree#_output_format
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import hashlib
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from posixpath import dirname, join, normpath
 
@@ -30,16 +32,28 @@ async def read_names(
 
     Where a tree cannot be listed, the aliases are Unread, which makes the change high risk.
     """
-    try:
-        listing = await objects.listing(result)
-        links = {**links_of(listing), **links_of(await objects.listing(target))}
-        aliases = await _aliases(objects, links)
-    except GitFailed as wrong:
-        return Unread(str(wrong)), ()
     changed = _with_folders(
         path for diff in diffs if isinstance(diff, Diff) for file in diff.files for path in file.paths
     )
-    return aliases, tuple(islice(twins(paths_of(listing), changed), MOST_TWINS))
+    try:
+        links, pairs = await _links_and_twins(objects, result, changed)
+        of_target, _ = await _links_and_twins(objects, target, ())
+        return await _aliases(objects, {**links, **of_target}), pairs
+    except GitFailed as wrong:
+        return Unread(str(wrong)), ()
+
+
+async def _links_and_twins(objects: GitObjects, tree: str, touched: Collection[str]) -> tuple[Mapping[str, str], Twins]:
+    """Of one tree: `links_of`, and twins of which one is among `touched`."""
+
+    async def make() -> bytes:
+        listing = await objects.listing(tree)
+        pairs = islice(twins(paths_of(listing), touched), MOST_TWINS)
+        return json.dumps([links_of(listing), list(pairs)]).encode()
+
+    about = hashlib.sha256(json.dumps(sorted(touched)).encode()).hexdigest()
+    links, pairs = json.loads(await objects.made_once(tree, ("links and twins", about), make))
+    return links, tuple((one, other) for one, other in pairs)
 
 
 def entries(listing: bytes) -> Iterator[tuple[bytes, bytes]]:
@@ -57,15 +71,14 @@ def entries(listing: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 def paths_of(listing: bytes) -> Iterator[str]:
     """All paths of a tree."""
-    return (_text(path) for _, path in entries(listing))
+    return (text_of(path) for _, path in entries(listing))
 
 
 def links_of(listing: bytes) -> dict[str, str]:
-    """The paths of a tree's symbolic links, and the ids of their blobs."""
+    """The paths of a tree's symbolic links, and the ids of their blobs; of more than are followed, the first ones."""
     mode = SYMLINK_MODE.encode()
-    return {
-        _text(path): entry.rpartition(b" ")[2].decode() for entry, path in entries(listing) if entry.startswith(mode)
-    }
+    links = ((entry, path) for entry, path in entries(listing) if entry.startswith(mode))
+    return {text_of(path): entry.rpartition(b" ")[2].decode() for entry, path in islice(links, MOST_LINKS + 1)}
 
 
 def names_of(listing: bytes) -> bytes:
@@ -76,13 +89,18 @@ def names_of(listing: bytes) -> bytes:
     return bytes(names)
 
 
-def _text(path: bytes) -> str:
+def text_of(path: bytes) -> str:
+    """Git's bytes of a path, which need not be UTF-8; `encoded` is the way back."""
     return path.decode("utf-8", "surrogateescape")
+
+
+def encoded(path: str) -> bytes:
+    return path.encode("utf-8", "surrogateescape")
 
 
 async def _aliases(objects: GitObjects, links: Mapping[str, str]) -> Aliases:
     if len(links) > MOST_LINKS:
-        return Unread(f"there are {len(links)} symbolic links; more than {MOST_LINKS} are not followed")
+        return Unread(f"there are more than {MOST_LINKS} symbolic links, and so many are not followed")
     contents = await read_blobs(objects, tuple(dict.fromkeys(links.values())))
     targets = ((link, contents.get(oid, b"")) for link, oid in links.items())
     return {link: where for link, target in targets if (where := _inside(link, target)) is not None}

@@ -11,6 +11,7 @@ import pytest
 from app.gate import trees
 from app.gate.changes import read_changes
 from app.gate.git import GitObjects, GitTooLarge
+from app.gate.git_answers import GitAnswers
 from app.gate.trees import LONGEST_TARGET, links_of, paths_of, read_names
 from checks.diff import ChangedFile, Diff, FileStatus
 from checks.unread import Unread
@@ -122,7 +123,30 @@ async def test_too_many_links_are_unread(repository: Repository, monkeypatch: py
     assert aliases == {"x": "a", "y": "a"}
     more = repository.commit({}, {"z": "a"})
     aliases, _ = await read_names(repository.objects, head, more, ())
-    assert aliases == Unread("there are 3 symbolic links; more than 2 are not followed")
+    assert aliases == Unread("there are more than 2 symbolic links, and so many are not followed")
+
+
+async def test_a_tree_is_listed_once_for_what_is_touched_in_it(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listing, listed = GitObjects.listing, []
+
+    async def counted(objects: GitObjects, tree: str) -> bytes:
+        listed.append(tree)
+        return await listing(objects, tree)
+
+    monkeypatch.setattr(GitObjects, "listing", counted)
+    objects = GitObjects(repository.objects.folder, GitAnswers())
+    target = repository.commit({"a": "1\n"}, {"l": "a"})
+    head = repository.commit({"A": "1\n", "b\udcff": "1\n"}, {"m\udcff": "a"})
+    first = await read_names(objects, target, head, (_diff("A", "b\udcff"),))
+    assert first == ({"l": "a", "m\udcff": "a"}, (("A", "a"),))
+    assert listed == [head, target]
+    assert await read_names(objects, target, head, (_diff("A", "b\udcff"),)) == first
+    assert listed == [head, target]
+    assert await read_names(objects, target, head, (_diff("b\udcff"),)) == (first[0], ())
+    assert await read_names(objects, head, head, (_diff("A"),)) == first
+    assert await read_names(repository.objects, target, head, (_diff("A", "b\udcff"),)) == first, "as it is without"
 
 
 async def test_a_tree_that_cannot_be_listed_is_unread(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
