@@ -128,7 +128,7 @@ async def _hour(place: Town, sender: Sender) -> None:
 
 def _tell(number: int, hour: _Hour, taken: float) -> None:
     """A line of its own, also in a file: whoever waits for a day wants to see it pass."""
-    resident = f"{hour.resident / 1024**2:.0f} MB resident"
+    resident = f"{hour.resident / 1024**2:.1f} MB resident"
     print(f"hour {number}: {resident}, {hour.wrong} pull requests not right, after {taken:.0f} s", flush=True)
 
 
@@ -160,7 +160,7 @@ async def _right(place: Town) -> None:
 def _memory(hours: list[_Hour]) -> Row:
     resident = [hour.resident / 1024**2 for hour in hours]
     marks = {at: resident[at - 1] for at in sorted({1, 2, 6, 12, len(resident)}) if at <= len(resident)}
-    shown = ", ".join(f"{megabytes:.0f} MB after hour {at}" for at, megabytes in marks.items())
+    shown = ", ".join(f"{megabytes:.1f} MB after hour {at}" for at, megabytes in marks.items())
     wrong = f", {hours[-1].wrong} pull requests not right at the end" if hours[-1].wrong else ""
     of = f"{len(hours)} of {HOURS} hours: {len(hours) * DELIVERIES:,} deliveries, {len(hours) * PULLS} pull requests"
     return Row(

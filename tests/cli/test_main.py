@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import pytest
 
@@ -140,6 +141,15 @@ def test_who_presses_control_c_sees_no_traceback(
     assert capsys.readouterr() == ("", "")
 
 
+@pytest.fixture
+def heeded() -> Iterator[None]:
+    """A shell starts what runs in its background without Ctrl-C, and so would we start programs."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeded")
 def test_control_c_while_github_is_asked_says_nothing_of_what_was_not_awaited() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "GH_TOKEN": "ghp_x"}

@@ -59,6 +59,7 @@ OWN: dict[str, str] = {
     "app/gate/other_log_child.py": "the parent's request, read by its child",
     "app/gate/pull.py": "written a moment before",
     "app/gate/git_answers.py": "compressed by itself when it was kept",
+    "app/gate/trees.py": "made by itself of a listing, which git writes and tests/gate/test_trees.py tries",
     "app/github/etags.py": "compressed by itself when it was kept",
     "app/gate/recorded.py": "our own record in the database",
     "app/gate/replaying.py": "written a moment before",
