@@ -42,6 +42,7 @@ class _AppAuthorizer:
         self._keys = keys
         self._key = keys.current
         self._untried = len(keys.identity.private_keys) - 1
+        self._ahead = keys.ahead  # by which it signed; others may learn better meanwhile
         self._reset_clock = False
 
     async def header(self) -> str:
@@ -49,16 +50,17 @@ class _AppAuthorizer:
 
     def _signed(self) -> str:
         """With the first key that can be read. Raises BadCredentials where none can."""
+        self._ahead = self._keys.ahead
         while True:
             try:
-                return self._keys.identity.jwt(self._keys.now() - self._keys.ahead, self._key)
+                return self._keys.identity.jwt(self._keys.now() - self._ahead, self._key)
             except BadCredentials:
                 if not self._take_next_key():
                     raise
 
     def refused(self, header: str, date: str | None) -> bool:  # noqa: ARG002 - the key is known without it
         ahead = skew(date, self._keys.now())
-        if abs(ahead - self._keys.ahead) >= SMALLEST_SKEW and not self._reset_clock:
+        if abs(ahead - self._ahead) >= SMALLEST_SKEW and not self._reset_clock:
             self._keys.ahead, self._reset_clock = ahead, True
             return True
         try:

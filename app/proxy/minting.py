@@ -109,17 +109,18 @@ class Minting:
     async def _answered(self, path: str, wanted: Mapping[str, object]) -> _Answer:
         """To the first key that GitHub takes, or its refusal. Raises BadCredentials where no key can be read."""
         refused, unreadable = None, None
-        for _ in self._identity.private_keys:
+        first, count = self._key, max(1, len(self._identity.private_keys))
+        for key in ((first + further) % count for further in range(count)):
             try:
-                jwt = await self._jwt()
+                jwt = await self._jwt(key)
             except BadCredentials as wrong:
                 unreadable = wrong
             else:
                 answer = await self._asked(path, wanted, jwt)
                 if answer.status != 401:
+                    self._key = key  # only now: others are asking meanwhile, each with all keys in turn
                     return answer
                 refused = answer
-            self._key = (self._key + 1) % len(self._identity.private_keys)
         if refused is None:
             assert unreadable is not None
             raise unreadable
@@ -151,11 +152,11 @@ class Minting:
             because = str(down)
         raise GitHubDown(NAME, because)
 
-    async def _jwt(self) -> str:
+    async def _jwt(self, index: int) -> str:
         """Made anew for another key, and where the clock was set back."""
-        now, signed, key = self._now(), self._signed, self._identity.private_key(self._key)
+        now, signed, key = self._now(), self._signed, self._identity.private_key(index)
         if signed is None or signed.key != key or not 0 <= now - signed.at < JWT_LIFE:
-            signed = _Signed(await app_jwt_apart(self._identity, now, self._key), key, now)
+            signed = _Signed(await app_jwt_apart(self._identity, now, index), key, now)
             self._signed = signed
         return signed.jwt
 

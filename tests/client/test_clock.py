@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
+from email.utils import formatdate
 from pathlib import Path
 
 import httpx
+import jwt
 import pytest
 
 from app.github import installations
@@ -14,6 +17,7 @@ from app.github.clients import GitHubApp
 from app.github.errors import BadCredentials
 from app.github.identity import AppIdentity
 from app.secret import SecretStr
+from tests.client.double import START, GitHubDouble
 from tests.github.server import SimulatedGitHub
 
 pytestmark = pytest.mark.anyio
@@ -53,3 +57,21 @@ async def test_a_key_that_is_refused_for_another_reason_is_tried_once(tmp_path: 
         await installations.this_app(github.app)
     await github.aclose()
     assert len(hub.requests) == 1
+
+
+async def test_all_who_asked_by_the_wrong_clock_ask_again(github: GitHubDouble) -> None:
+    """The first refusal sets the clock, and is as true for those who had asked before it came."""
+    three = asyncio.Barrier(3)
+
+    async def mint(request: httpx.Request) -> httpx.Response:
+        said = request.headers["authorization"].removeprefix("Bearer ")
+        if jwt.decode(said, options={"verify_signature": False})["iat"] < START:
+            return github._mint(request)
+        await three.wait()
+        return httpx.Response(401, json={"message": "no"}, headers={"date": formatdate(START, usegmt=True)})
+
+    github.mint.mock(side_effect=mint)
+    github.clock.now = START + 3600
+    client = github.client()
+    await asyncio.gather(*(client.token("git", repository=name) for name in "abc"))
+    assert len(github.minted) == 3

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
+import jwt
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -55,6 +58,27 @@ class GitHub:
     async def _answer(self, request: Request) -> Response:
         self.seen.append((request.url.path, await request.json(), request.headers["authorization"]))
         return self.answers.pop(0)
+
+
+class PickyGitHub(GitHub):
+    """Takes one key only, and answers nobody before four have asked."""
+
+    def __init__(self, key: SecretStr) -> None:
+        super().__init__()
+        self._key: Any = serialization.load_pem_private_key(key.get_secret_value().encode(), None).public_key()
+        self._four = asyncio.Event()
+
+    async def _answer(self, request: Request) -> Response:
+        said = request.headers["authorization"]
+        self.seen.append((request.url.path, await request.json(), said))
+        if len(self.seen) == 4:
+            self._four.set()
+        await self._four.wait()
+        try:
+            jwt.decode(said.removeprefix("Bearer "), self._key, algorithms=["RS256"])
+        except jwt.InvalidSignatureError:
+            return JSONResponse({"message": "no"}, 401)
+        return JSONResponse(GOOD, 201)
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +138,19 @@ async def test_where_no_key_can_be_read_github_is_not_asked() -> None:
         identity = AppIdentity("courier", 5, (SecretStr("not a key"), SecretStr("")), upstream.api_url)
         with pytest.raises(BadCredentials, match="is no RSA key in PEM form"):
             await _mint(Minting(identity, upstream))
+        with pytest.raises(BadCredentials, match="has no private key"):
+            await _mint(Minting(replace(identity, private_keys=()), upstream))
     assert github.seen == []
+
+
+@pytest.mark.parametrize("refused", [1, 2])
+async def test_many_at_once_try_each_key(refused: int, keys: tuple[SecretStr, SecretStr]) -> None:
+    """None passes over the good key because another one has moved on to it meanwhile."""
+    github = PickyGitHub(keys[1])
+    async with serving(github.app) as port, Upstream(f"http://127.0.0.1:{port}/api/v3") as upstream:
+        all_keys = (*(pem() for _ in range(refused)), keys[1])
+        minting = Minting(AppIdentity("courier", 5, all_keys, upstream.api_url), upstream)
+        assert await asyncio.gather(*(_mint(minting) for _ in range(4))) == [TOKEN] * 4
 
 
 async def test_a_good_key_behind_one_that_is_no_key_is_used(keys: tuple[SecretStr, SecretStr]) -> None:
