@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import os
 import signal
-from asyncio import SubprocessTransport, WriteTransport
+from asyncio import BaseTransport, SubprocessTransport, WriteTransport
 from asyncio.subprocess import PIPE
 from typing import cast
 
@@ -23,16 +23,7 @@ async def run_in_loop(call: Call) -> Answer:
     """
     with leashed() as group:
         listener = _Listener(call.most)
-        transport, _ = await asyncio.get_running_loop().subprocess_exec(
-            lambda: listener,
-            *call.command,
-            stdin=PIPE,
-            stdout=PIPE,
-            stderr=PIPE,
-            env=call.environment,
-            cwd="/",
-            process_group=group,
-        )
+        transport = await _made(call, listener, group)
         try:
             async with asyncio.timeout(call.seconds):
                 _feed(transport, call.stdin)
@@ -40,6 +31,25 @@ async def run_in_loop(call: Call) -> Answer:
                 return cast("int", transport.get_returncode()), out, err
         finally:
             await _end(transport, listener, group)
+
+
+async def _made(call: Call, listener: _Listener, group: int) -> SubprocessTransport:
+    """When this is cancelled the process is made all the same, and ends with its group.
+
+    asyncio would kill nothing but the process, and wait until whatever that has started lets go of its pipes.
+    """
+    making = asyncio.get_running_loop().subprocess_exec(
+        lambda: listener,
+        *call.command,
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=PIPE,
+        env=call.environment,
+        cwd="/",
+        process_group=group,
+    )
+    transport, _ = await asyncio.shield(making)
+    return transport
 
 
 class _Listener(asyncio.SubprocessProtocol):
@@ -53,6 +63,10 @@ class _Listener(asyncio.SubprocessProtocol):
         self._heard = {1: Heard(most), 2: Heard(ERROR_LIMIT)}
         self.all: asyncio.Future[tuple[bytes, bytes]] = asyncio.get_running_loop().create_future()
         self.exited = asyncio.Event()
+        self._transport: BaseTransport | None = None
+
+    def connection_made(self, transport: BaseTransport) -> None:
+        self._transport = transport
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         if self.all.done():  # too much, or too late; what follows is not kept
@@ -61,12 +75,15 @@ class _Listener(asyncio.SubprocessProtocol):
             self._heard[fd].take(data)
         except TooMuchSaid as too_much:
             self.all.set_exception(too_much)
+            self.all.exception()  # asyncio would complain where nobody asks any more
 
     def process_exited(self) -> None:
         self.exited.set()
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - asyncio gives it
-        """The process has exited, and its pipes have ended."""
+        """The process has exited, and its pipes have ended. There may be nobody left who closes the rest."""
+        assert self._transport is not None
+        self._transport.close()
         if not self.all.done():
             self.all.set_result((bytes(self._heard[1].heard), bytes(self._heard[2].heard)))
 
@@ -80,10 +97,20 @@ def _feed(transport: SubprocessTransport, given: bytes) -> None:
 
 async def _end(transport: SubprocessTransport, listener: _Listener, group: int) -> None:
     """Kill it where it has not exited, with all that it started, and let go of its pipes, whoever else holds them."""
-    if transport.get_returncode() is None:
+    if running := transport.get_returncode() is None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(group, signal.SIGKILL)
+    _hang_up(transport)
+    if running:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(SECONDS):
                 await listener.exited.wait()
     transport.close()
+
+
+def _hang_up(transport: SubprocessTransport) -> None:
+    stdin, out, err = (transport.get_pipe_transport(pipe) for pipe in (0, 1, 2))
+    if cast("WriteTransport", stdin).get_write_buffer_size():  # closing would wait until somebody has read it
+        cast("WriteTransport", stdin).abort()
+    for pipe in (out, err):
+        cast("BaseTransport", pipe).close()

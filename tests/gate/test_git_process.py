@@ -8,7 +8,9 @@ import os
 import signal
 import subprocess
 import threading
+import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +118,47 @@ def test_a_process_that_ended_leaves_nothing_for_the_garbage_collector() -> None
     finally:
         gc.enable()
     assert [one for one in left if one not in before] == []
+
+
+@pytest.mark.parametrize("turns", range(8))
+def test_one_that_is_cancelled_while_it_is_made_is_ended_with_what_it_started(turns: int) -> None:
+    """Whatever it has started holds its pipes, and it has said too much before anybody heard it."""
+    complaints: list[dict[str, Any]] = []
+
+    async def cancelled() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: complaints.append(context))
+        call = shell("yes & sleep 30 & wait")
+        task = asyncio.create_task(run(replace(call, most=10)))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        time.sleep(0.1)  # noqa: ASYNC251 - a loop that is busy, while the process is not
+        task.cancel()
+        await asyncio.wait([task], timeout=10)
+        assert task.cancelled() or isinstance(task.exception(), TooMuchSaid)
+        del task
+        await asyncio.sleep(0.05)
+
+    asyncio.run(cancelled())
+    gc.collect()
+    assert complaints == []
+
+
+def test_nothing_stays_open_for_one_that_left_the_group_with_the_pipes(tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+
+    async def left() -> tuple[set[Path], set[Path]]:
+        await run(shell("true"))
+        before = set(Path("/dev/fd").iterdir())
+        with pytest.raises(TimeoutError):
+            await run(shell(f"exec 3<&0; setsid sleep 30 0<&3 & echo $! > {pid}", CONTENT * 5, seconds=0.3))
+        await asyncio.sleep(0.05)
+        return before, set(Path("/dev/fd").iterdir())
+
+    try:
+        before, after = asyncio.run(left())
+    finally:
+        os.kill(int(pid.read_text()), signal.SIGKILL)
+    assert before == after
 
 
 def _transports() -> list[asyncio.BaseTransport]:
