@@ -26,6 +26,7 @@ from app.github.errors import GitHubDown, GitHubError, TooLarge, UnexpectedAnswe
 API_VERSION = "2026-03-10"
 IDLE = 15.0
 """Seconds without a byte after which a connection is given up, however much time the whole exchange has."""
+MOST_CONNECTIONS = 32  # of one installation
 _EXTENSION = "mergegate"
 # Both log whole addresses at INFO and headers at DEBUG; a download's address holds a signature that opens it.
 logging.getLogger("httpx").setLevel(logging.WARNING)
@@ -142,8 +143,50 @@ def tls() -> ssl.SSLContext:
 
 def transport(verify: ssl.SSLContext | None = None, proxy: str | None = None) -> httpx.AsyncHTTPTransport:
     """Connections to one server; `proxy` is the address of an HTTP proxy on the way, if any."""
-    limits = httpx.Limits(max_connections=32, max_keepalive_connections=8, keepalive_expiry=30)
-    return httpx.AsyncHTTPTransport(verify=verify or tls(), limits=limits, proxy=proxy, trust_env=False)
+    limits = httpx.Limits(max_connections=MOST_CONNECTIONS, max_keepalive_connections=8, keepalive_expiry=30)
+    return _Transport(verify=verify or tls(), limits=limits, proxy=proxy, trust_env=False)
+
+
+class _Transport(httpx.AsyncHTTPTransport):
+    """Loses no connection with a request that is cancelled, whenever that is.
+
+    httpcore keeps one as if it were in use, for ever, when its request is cancelled just as it was given one to open
+    or while its answer is closed; so a server that says nothing for a while takes some of them each time, until none is
+    left.
+    """
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        try:
+            response = await super().handle_async_request(request)
+        except BaseException:
+            await self._drop_abandoned()
+            raise
+        assert isinstance(response.stream, httpx.AsyncByteStream)
+        response.stream = _ClosedAnyway(response.stream)
+        return response
+
+    async def _drop_abandoned(self) -> None:
+        pool = self._pool
+        used = [one.connection for one in pool._requests]  # noqa: SLF001 - httpcore has no other way to tell
+        for connection in pool.connections:
+            if connection not in used and not connection.is_idle() and not connection.is_closed():
+                pool._connections.remove(connection)  # noqa: SLF001
+                await connection.aclose()
+        await pool._close_connections(pool._assign_requests_to_connections())  # noqa: SLF001 - for those who wait
+
+
+class _ClosedAnyway(httpx.AsyncByteStream):
+    """An answer's body; who closes it and is cancelled meanwhile has closed it."""
+
+    def __init__(self, inner: httpx.AsyncByteStream) -> None:
+        self._inner = inner
+
+    async def __aiter__(self) -> AsyncGenerator[bytes, None]:
+        async for piece in self._inner:
+            yield piece
+
+    async def aclose(self) -> None:
+        await asyncio.shield(self._inner.aclose())
 
 
 class Wire:

@@ -15,6 +15,7 @@ from app.github.budgets import UNLIMITED
 from app.github.client import GitHubClient, Settings
 from app.github.errors import GitHubDown
 from app.github.identity import AppIdentity
+from app.github.wire import MOST_CONNECTIONS, Call, Wire, transport
 from tests.client.double import Thing, pem
 
 pytestmark = pytest.mark.anyio
@@ -166,3 +167,31 @@ async def test_nobody_listening_is_down_and_did_not_happen() -> None:
         await client.post("/repos/o/r/issues/1/comments", purpose="comments", model=Thing, json={})
     assert not caught.value.may_have_happened
     await client.aclose()
+
+
+@pytest.mark.parametrize("together", [1, MOST_CONNECTIONS + 8])
+async def test_no_connection_is_lost_with_requests_that_are_cancelled(together: int) -> None:
+    """Whenever that is; of so many, some wait for a connection, which they get as the others let go of theirs."""
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError):
+            while await _request(reader) is not None:
+                respond(writer, b"said")
+        writer.close()
+
+    server = await asyncio.start_server(talk, "127.0.0.1", 0)
+    address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    inner = transport()
+    wire = Wire(address, inner, 7)
+    for turns in range(60):
+        asking = [asyncio.create_task(wire.send(Call("GET", address, "GET", "read", None))) for _ in range(together)]
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        for one in asking:
+            one.cancel()
+        await asyncio.gather(*asking, return_exceptions=True)
+    await asyncio.sleep(0.05)
+    assert [one for one in inner._pool.connections if not one.is_idle()] == []
+    await wire.aclose()
+    server.close()
+    await asyncio.sleep(0.05)
