@@ -14,7 +14,7 @@ def twins(paths_after: Iterable[str], touched: Collection[str]) -> Iterator[tupl
     """
     kinds = set(map(_folded, touched))
     first: dict[str, str] = {}
-    for path in _with_folders(paths_after):
+    for path in _with_folders(paths_after) if kinds else ():
         kind = _folded(path)
         if kind not in kinds:
             continue
