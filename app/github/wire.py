@@ -27,7 +27,7 @@ API_VERSION = "2026-03-10"
 IDLE = 15.0
 """Seconds without a byte after which a connection is given up, however much time the whole exchange has."""
 MOST_CONNECTIONS = 32  # of one installation
-_EXTENSION = "mergegate"
+_PURPOSE = "mergegate"  # an extension of httpx's requests
 # Both log whole addresses at INFO and headers at DEBUG; a download's address holds a signature that opens it.
 logging.getLogger("httpx").setLevel(logging.WARNING)
 logging.getLogger("httpcore").setLevel(logging.WARNING)
@@ -82,34 +82,12 @@ class Answer:
     body: bytes
 
 
-@dataclass(frozen=True)
-class _Tag:
-    purpose: str
-    authorizer: Authorizer | None
-
-
-class _PerRequestAuth(httpx.Auth):
-    """Takes the credential from the request itself; without one, the request goes out without."""
-
-    async def async_auth_flow(self, request: httpx.Request) -> AsyncGenerator[httpx.Request, httpx.Response]:
-        authorizer = _tag(request).authorizer
-        if authorizer is None:
-            yield request
-            return
-        while True:
-            header = await authorizer.header()
-            request.headers["Authorization"] = header
-            response = yield request
-            if response.status_code != httpx.codes.UNAUTHORIZED:
-                return
-            if not authorizer.refused(header, response.headers.get("date")):
-                return
-
-
 @dataclass
 class _Strategy(BaseAuthStrategy):
+    """None: each request has a credential of its own (`_exchange`), by which httpx would read refusals to their end."""
+
     def get_auth_flow(self, github: Any) -> httpx.Auth:  # noqa: ARG002 - githubkit gives it
-        return _PerRequestAuth()
+        return httpx.Auth()
 
 
 class _KeptTransport(httpx.AsyncBaseTransport):
@@ -121,18 +99,13 @@ class _KeptTransport(httpx.AsyncBaseTransport):
         self.counts: Counter[str] = Counter()
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        purpose = _tag(request).purpose
+        purpose: str = request.extensions[_PURPOSE]
         self.counts[purpose] += 1
         count(purpose, self._installation_id)
         return await self.inner.handle_async_request(request)
 
     async def aclose(self) -> None:
         """Closing a client must not close the connections of the others; see Wire.aclose."""
-
-
-def _tag(request: httpx.Request) -> _Tag:
-    tag: _Tag = request.extensions[_EXTENSION]
-    return tag
 
 
 @lru_cache(maxsize=1)
@@ -236,22 +209,35 @@ class Wire:
         raise failure
 
     async def _exchange(self, call: Call) -> Answer:
+        """Again with another credential, as long as GitHub refuses one and there is another."""
         async with self._github.get_async_client() as http:
-            request = http.build_request(
-                call.method,
-                call.url,
-                params=call.params,
-                content=_content(call.json),
-                headers={**_headers(call), **call.headers},
-                extensions={_EXTENSION: _Tag(call.purpose, call.authorizer)},
-            )
-            response = await http.send(request, stream=True)
-            try:
-                return Answer(response.status_code, response.headers, await _body(response, call))
-            finally:
-                await response.aclose()
-                # It refers back to the response, so that both, and the body, would stay until garbage is looked for.
-                response.stream = httpx.ByteStream(b"")
+            while True:
+                header = "" if call.authorizer is None else await call.authorizer.header()
+                response = await http.send(_request(http, call, header), stream=True)
+                try:
+                    if not _again(call, header, response):
+                        return Answer(response.status_code, response.headers, await _body(response, call))
+                finally:
+                    await response.aclose()
+                    # It refers back to the response; both, and the body, would stay until garbage is looked for.
+                    response.stream = httpx.ByteStream(b"")
+
+
+def _request(http: httpx.AsyncClient, call: Call, header: str) -> httpx.Request:
+    return http.build_request(
+        call.method,
+        call.url,
+        params=call.params,
+        content=_content(call.json),
+        headers={**_headers(call), **call.headers, **({"Authorization": header} if header else {})},
+        extensions={_PURPOSE: call.purpose},
+    )
+
+
+def _again(call: Call, header: str, response: httpx.Response) -> bool:
+    if call.authorizer is None or response.status_code != httpx.codes.UNAUTHORIZED:
+        return False
+    return call.authorizer.refused(header, response.headers.get("date"))
 
 
 def _down(call: Call, because: str, *, sent: bool) -> GitHubDown:

@@ -6,14 +6,14 @@ import asyncio
 import gc
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, nullcontext, suppress
 
 import httpx
 import pytest
 
 from app.github.budgets import UNLIMITED
 from app.github.client import GitHubClient, Settings
-from app.github.errors import GitHubDown
+from app.github.errors import BadCredentials, GitHubDown, TooLarge
 from app.github.identity import AppIdentity
 from app.github.wire import MOST_CONNECTIONS, Call, Wire, transport
 from tests.client.double import Thing, pem
@@ -77,11 +77,12 @@ async def read(client: GitHubClient, number: int = 1) -> Thing:
     return await client.get(f"/repos/o/r/pulls/{number}", purpose="read", model=Thing)
 
 
-async def test_an_answer_that_was_read_leaves_nothing_for_the_garbage_collector() -> None:
+@pytest.mark.parametrize("refused", [False, True])
+async def test_an_answer_that_was_read_leaves_nothing_for_the_garbage_collector(refused: bool) -> None:
     """Answers are up to megabytes; those of a day are gone as soon as they were read."""
 
     async def answer(request: str, writer: asyncio.StreamWriter) -> None:
-        respond(writer, b'{"number": 1}')
+        respond(writer, b'{"number": 1}', status="401 Unauthorized" if refused else "200 OK")
 
     gc.collect()
     before = set(map(id, _responses()))  # what other tests hold
@@ -89,10 +90,24 @@ async def test_an_answer_that_was_read_leaves_nothing_for_the_garbage_collector(
     try:
         async with serving(answer) as (client, _):
             for _ in range(3):
-                await read(client)
+                with pytest.raises(BadCredentials) if refused else nullcontext():
+                    await read(client)
             assert [one for one in _responses() if id(one) not in before] == []
     finally:
         gc.enable()
+
+
+async def test_a_refusal_without_end_is_not_read_to_it() -> None:
+    async def answer(request: str, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 401 Unauthorized\r\ncontent-length: 1000000000000\r\n\r\n")
+        with suppress(ConnectionError):
+            while True:
+                writer.write(b"x" * 100_000)
+                await writer.drain()
+
+    async with serving(answer, 60) as (client, _):
+        with pytest.raises(TooLarge):
+            await read(client)
 
 
 def _responses() -> list[httpx.Response]:
