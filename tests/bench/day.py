@@ -18,7 +18,7 @@ import statistics
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from psycopg.conninfo import make_conninfo
@@ -27,7 +27,7 @@ from app.intake.webhook import PATH
 from app.store import audit
 from app.store.database import Database
 from app.store.prune import KEPT, RULES, Periods, prune_all
-from tests.bench import processors
+from tests.bench import inside, processors
 from tests.bench.deliveries import Request, Sender, about_pull, originals, signed
 from tests.bench.measured import Row
 from tests.gate.scene import SECRET
@@ -56,15 +56,19 @@ async def measure(folder: Path, say: Callable[[str], None]) -> list[Row]:
         place.places = PLACES
         # What GitHub lets an installation ask in each of these hours comes in the one that is not over.
         place.github.rate_limits.limits = {name: HOURS * most for name, most in DEFAULT_LIMITS.items()}
-        gate = place.gate(MERGEGATE_RESYNC_SECONDS=str(RESYNC))
+        written = folder / "day" / "in_use"
+        written.touch()
+        gate = replace(
+            place.gate(MERGEGATE_RESYNC_SECONDS=str(RESYNC), **{inside.FILE: str(written)}), program=inside.PROGRAM
+        )
         await gate.start()
         try:
             await gate.healthy()
-            hours = await _hours(place, gate, say)
+            hours = await _hours(place, gate, written, say)
         finally:
             await gate.cleanup()
         say("pruning with a clock that is ahead")
-        return [_memory(hours), await _tables(place.data)]
+        return [_memory(hours), _in_use(hours), await _tables(place.data)]
 
 
 def _files() -> dict[str, str]:
@@ -77,10 +81,12 @@ def _files() -> dict[str, str]:
 @dataclass(frozen=True)
 class _Hour:
     resident: float  # bytes, of the one process of web and worker; the median of the hour's seconds
+    blocks: int  # of Python's allocator, at the hour's quietest second
+    allotted: int  # bytes by malloc, the same
     wrong: int  # pull requests whose checks were not right, or that were not merged, when the hour ended
 
 
-async def _hours(place: Town, gate: GateProcess, say: Callable[[str], None]) -> list[_Hour]:
+async def _hours(place: Town, gate: GateProcess, written: Path, say: Callable[[str], None]) -> list[_Hour]:
     """The evening before, and as many of the day's hours as fit into LIMIT seconds."""
     start, hours = time.monotonic(), list[_Hour]()
     sender = Sender(int(gate.environment["MERGEGATE_PORT"]), [], 202)
@@ -88,9 +94,10 @@ async def _hours(place: Town, gate: GateProcess, say: Callable[[str], None]) -> 
         await _hour(place, sender)
     while len(hours) < HOURS and time.monotonic() < start + LIMIT:
         say(f"hour {len(hours) + 1} of {HOURS}, {start + LIMIT - time.monotonic():.0f} s left")
+        begun = len(written.read_text("ascii").splitlines())
         async with _watched(gate) as seen:
             await _hour(place, sender)
-        hours.append(_Hour(statistics.median(seen), _wrong(place)))
+        hours.append(_Hour(statistics.median(seen), *inside.least(written, begun), _wrong(place)))
         _tell(len(hours), hours[-1], time.monotonic() - start)
     return hours
 
@@ -128,7 +135,8 @@ async def _hour(place: Town, sender: Sender) -> None:
 
 def _tell(number: int, hour: _Hour, taken: float) -> None:
     """A line of its own, also in a file: whoever waits for a day wants to see it pass."""
-    resident = f"{hour.resident / 1024**2:.1f} MB resident"
+    resident = f"{hour.resident / 1024**2:.1f} MB resident, {hour.blocks / 1000:.0f} thousand blocks and "
+    resident += f"{hour.allotted / 1024**2:.1f} MB in use"
     print(f"hour {number}: {resident}, {hour.wrong} pull requests not right, after {taken:.0f} s", flush=True)
 
 
@@ -158,14 +166,24 @@ async def _right(place: Town) -> None:
 
 
 def _memory(hours: list[_Hour]) -> Row:
-    resident = [hour.resident / 1024**2 for hour in hours]
-    marks = {at: resident[at - 1] for at in sorted({1, 2, 6, 12, len(resident)}) if at <= len(resident)}
-    shown = ", ".join(f"{megabytes:.1f} MB after hour {at}" for at, megabytes in marks.items())
+    shown = _marked([f"{hour.resident / 1024**2:.1f} MB" for hour in hours])
     wrong = f", {hours[-1].wrong} pull requests not right at the end" if hours[-1].wrong else ""
     of = f"{len(hours)} of {HOURS} hours: {len(hours) * DELIVERIES:,} deliveries, {len(hours) * PULLS} pull requests"
     return Row(
         f"a day of {AGENTS:,} agents: memory", f"{shown}{wrong}", f"{of}; web and worker, resident, median of each hour"
     )
+
+
+def _in_use(hours: list[_Hour]) -> Row:
+    """Without what the allocators keep."""
+    shown = _marked([f"{hour.blocks / 1000:.0f} + {hour.allotted / 1024**2:.1f}" for hour in hours])
+    of = "thousands of Python's small blocks + MB of malloc, at the quietest second of each hour"
+    return Row(f"a day of {AGENTS:,} agents: memory in use", shown, of)
+
+
+def _marked(figures: list[str]) -> str:
+    marks = sorted(at for at in {1, 2, 6, 12, len(figures)} if at <= len(figures))
+    return ", ".join(f"{figures[at - 1]} after hour {at}" for at in marks)
 
 
 async def _tables(data: Path) -> Row:
