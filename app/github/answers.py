@@ -33,7 +33,7 @@ _PLAIN: dict[int, type[GitHubError]] = {
 
 
 class GraphQLError(BaseModel):
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="ignore", cache_strings="keys")
 
     type: str = ""
     message: str = ""
@@ -41,7 +41,7 @@ class GraphQLError(BaseModel):
 
 
 class GraphQLAnswer(BaseModel):
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="ignore", cache_strings="keys")
 
     data: dict[str, Any] | None = None
     errors: list[GraphQLError] | None = None
@@ -115,7 +115,7 @@ def _untyped(call: Call, errors: list[GraphQLError], said: str) -> GitHubError:
 
 
 class _ErrorBody(BaseModel):
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="ignore", cache_strings="keys")
 
     message: str = ""
     errors: list[Any] | str | None = None
@@ -148,4 +148,8 @@ def _validated(body: bytes | dict[str, Any], adapter: TypeAdapter[Any]) -> Any:
 
 @lru_cache(maxsize=256)
 def _adapter(model: Hashable) -> TypeAdapter[Any]:
-    return TypeAdapter(cast("Any", model))
+    """Pydantic would keep 16,000 short strings of what it reads, commit ids and all, and memory grow for a day: as our
+    models say of themselves, it keeps the names of fields alone."""
+    if isinstance(model, type) and issubclass(model, BaseModel):
+        return TypeAdapter(model)
+    return TypeAdapter(cast("Any", model), config=ConfigDict(cache_strings="keys"))

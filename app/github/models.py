@@ -15,7 +15,9 @@ T = TypeVar("T")
 
 
 class Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore", alias_generator=to_camel, populate_by_name=True)
+    model_config = ConfigDict(
+        frozen=True, extra="ignore", cache_strings="keys", alias_generator=to_camel, populate_by_name=True
+    )
 
 
 class PageInfo(Model):

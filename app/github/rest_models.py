@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="ignore", cache_strings="keys")
 
 
 class Listing(Model, Generic[T]):

@@ -24,7 +24,7 @@ class Grant:
 
 
 class Token(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="ignore", cache_strings="keys")
 
     token: SecretStr
     expires_at: AwareDatetime

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Narrow(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="ignore", cache_strings="keys")
 
 
 class AccountPayload(Narrow):
