@@ -9,8 +9,9 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import ConfigDict, Field, StringConstraints
 
+from app.json_model import JsonModel
 from checks.tickets.canonical import CanonicalTicket
 from policies.ticket_section import POOL
 
@@ -25,13 +26,13 @@ Dollars = Annotated[Decimal, Field(ge=0, le=MOST_COST, decimal_places=4)]
 Cause = Literal["requirement_conflict", "permission_expansion", "data_migration", "missing_information"]
 
 
-class Asked(BaseModel):
+class Asked(JsonModel):
     """What an agent sends: nothing that is not named here."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Told(BaseModel):
+class Told(JsonModel):
     """What an agent is answered."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -7,10 +7,11 @@ from typing import TypeVar
 from urllib.parse import urljoin, urlsplit
 
 import httpx
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ConfigDict, ValidationError
 
 from app.ci.servers import CiServer
 from app.github.wire import IDLE, transport
+from app.json_model import JsonModel
 
 MEGABYTE = 1024 * 1024
 ANSWER_BYTES = 8 * MEGABYTE
@@ -30,7 +31,7 @@ class NotReadable(Exception):
     """The build or its log could not be read; the message says why, without any address or credential."""
 
 
-class Answer(BaseModel):
+class Answer(JsonModel):
     """Only what is used; unknown fields are left."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)

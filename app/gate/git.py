@@ -129,14 +129,24 @@ class GitObjects:
         good: frozenset[int] = frozenset({0}),
     ) -> tuple[int, bytes]:
         """Exit code and output of a command that asks about the objects `named`, and about nothing else."""
-        question = Question(str(self.folder), arguments, stdin)
+
+        async def ask() -> tuple[int, bytes]:
+            code, out, _ = await run_git(self.folder, arguments, stdin=stdin, good=good)
+            return code, out
+
+        return await self._kept(Question(str(self.folder), arguments, stdin), named, ask)
+
+    async def _kept(
+        self, question: Question, named: Sequence[str], ask: Callable[[], Awaitable[tuple[int, bytes]]]
+    ) -> tuple[int, bytes]:
+        """What is known of it, or what `ask` says."""
         known = None if self._answers is None else self._answers.get(question)
         if known is not None:
             return known
-        code, out, _ = await run_git(self.folder, arguments, stdin=stdin, good=good)
+        said = await ask()
         if self._answers is not None:
-            self._answers.put(question, named, (code, out))
-        return code, out
+            self._answers.put(question, named, said)
+        return said
 
     async def has(self, *oids: str) -> bool:
         """Whether all of these objects are here."""
@@ -252,14 +262,11 @@ class GitObjects:
 
     async def made_once(self, oid: str, words: tuple[str, ...], make: Callable[[], Awaitable[bytes]]) -> bytes:
         """What `make` makes of the object `oid` and of what `words` say, and of nothing else."""
-        question = Question(str(self.folder), (*words, oid), b"")
-        known = None if self._answers is None else self._answers.get(question)
-        if known is not None:
-            return known[1]
-        made = await make()
-        if self._answers is not None:
-            self._answers.put(question, (oid,), (0, made))
-        return made
+
+        async def ask() -> tuple[int, bytes]:
+            return 0, await make()
+
+        return (await self._kept(Question(str(self.folder), (*words, oid), b""), (oid,), ask))[1]
 
     async def entry_at(self, commit: str, path: str) -> str | None:
         """The object id of the tree entry at `path`, or None."""

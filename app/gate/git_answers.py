@@ -1,7 +1,7 @@
 """What git said about objects that are named by their full ids. It never changes, and most looks at a pull request ask
 what the one before asked: nine of ten processes of git were for that.
 
-They are kept compressed: the listing of a tree, the longest of them, shrinks to a third.
+They are kept compressed: the longest of them are lists of paths, which repeat themselves.
 """
 
 from __future__ import annotations

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from app.ci.builds import Parts
 from app.gate.child import run_child
 from app.gate.child_request import Child
 from app.gate.frames import frames
+from app.gate.log_process import ANSWER
 from checks.other_ci_log import System
 from checks.runs import JobLog
 from checks.unread import Unread
@@ -17,7 +18,6 @@ from checks.unread import Unread
 MEMORY_LIMIT = 1024**3  # bytes of address space
 TIME_LIMIT = 60.0  # seconds for one job's log
 CHILD = Child("app.gate.other_log_child:serve", MEMORY_LIMIT, TIME_LIMIT)
-_ANSWER: TypeAdapter[JobLog | Unread] = TypeAdapter(JobLog | Unread)
 
 
 async def read_output(system: System, parts: Parts) -> JobLog | Unread:
@@ -25,6 +25,6 @@ async def read_output(system: System, parts: Parts) -> JobLog | Unread:
     asked = json.dumps({"system": system, "headings": [heading for heading, _ in parts]}).encode()
     answer = await run_child(CHILD, frames((asked, *(raw for _, raw in parts))))
     try:
-        return _ANSWER.validate_json(answer)
+        return ANSWER.validate_json(answer)
     except ValidationError:
         return Unread("the log could not be parsed within its limits of time and memory")

@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from functools import lru_cache
 from typing import Any, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from app.github.budgets import Budget
 from app.github.errors import (
@@ -21,6 +21,7 @@ from app.github.errors import (
     UnexpectedAnswer,
 )
 from app.github.wire import Answer, Call
+from app.json_model import NAMES_KEPT, JsonModel
 
 T = TypeVar("T")
 _PLAIN: dict[int, type[GitHubError]] = {
@@ -32,16 +33,16 @@ _PLAIN: dict[int, type[GitHubError]] = {
 }
 
 
-class GraphQLError(BaseModel):
-    model_config = ConfigDict(extra="ignore", cache_strings="keys")
+class GraphQLError(JsonModel):
+    model_config = ConfigDict(extra="ignore")
 
     type: str = ""
     message: str = ""
     locations: list[Any] | None = None
 
 
-class GraphQLAnswer(BaseModel):
-    model_config = ConfigDict(extra="ignore", cache_strings="keys")
+class GraphQLAnswer(JsonModel):
+    model_config = ConfigDict(extra="ignore")
 
     data: dict[str, Any] | None = None
     errors: list[GraphQLError] | None = None
@@ -114,8 +115,8 @@ def _untyped(call: Call, errors: list[GraphQLError], said: str) -> GitHubError:
     return GitHubDown(call.name, said, may_have_happened=call.writes)
 
 
-class _ErrorBody(BaseModel):
-    model_config = ConfigDict(extra="ignore", cache_strings="keys")
+class _ErrorBody(JsonModel):
+    model_config = ConfigDict(extra="ignore")
 
     message: str = ""
     errors: list[Any] | str | None = None
@@ -148,8 +149,6 @@ def _validated(body: bytes | dict[str, Any], adapter: TypeAdapter[Any]) -> Any:
 
 @lru_cache(maxsize=256)
 def _adapter(model: Hashable) -> TypeAdapter[Any]:
-    """Pydantic would keep 16,000 short strings of what it reads, commit ids and all, and memory grow for a day: as our
-    models say of themselves, it keeps the names of fields alone."""
-    if isinstance(model, type) and issubclass(model, BaseModel):
+    if isinstance(model, type) and issubclass(model, JsonModel):
         return TypeAdapter(model)
-    return TypeAdapter(cast("Any", model), config=ConfigDict(cache_strings="keys"))
+    return TypeAdapter(cast("Any", model), config=NAMES_KEPT)

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, field_validator
+from pydantic import AwareDatetime, BeforeValidator, ConfigDict, Field, field_validator
 from pydantic.alias_generators import to_camel
+
+from app.json_model import JsonModel
 
 T = TypeVar("T")
 
 
-class Model(BaseModel):
-    model_config = ConfigDict(
-        frozen=True, extra="ignore", cache_strings="keys", alias_generator=to_camel, populate_by_name=True
-    )
+class Model(JsonModel):
+    model_config = ConfigDict(frozen=True, extra="ignore", alias_generator=to_camel, populate_by_name=True)
 
 
 class PageInfo(Model):

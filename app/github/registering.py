@@ -10,16 +10,17 @@ from collections.abc import Callable
 from urllib.parse import quote
 
 import httpx
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from app.github.errors import GitHubDown, NotFound, UnexpectedAnswer
+from app.json_model import JsonModel
 from app.secret import SecretStr
 
 SECONDS = 20.0
 LONGEST = 256 * 1024  # bytes of the answer
 
 
-class RegisteredApp(BaseModel):
+class RegisteredApp(JsonModel):
     id: int
     slug: str
     html_url: str

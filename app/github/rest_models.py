@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AwareDatetime, BeforeValidator, ConfigDict, Field
+
+from app.json_model import JsonModel
 
 T = TypeVar("T")
 
 
-class Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore", cache_strings="keys")
+class Model(JsonModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
 
 
 class Listing(Model, Generic[T]):

@@ -9,9 +9,10 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict
+from pydantic import AwareDatetime, ConfigDict
 
 from app.github.identity import TOKEN_MARGIN
+from app.json_model import JsonModel
 from app.secret import SecretStr
 
 
@@ -23,8 +24,8 @@ class Grant:
     repository: str | None = None
 
 
-class Token(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore", cache_strings="keys")
+class Token(JsonModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
 
     token: SecretStr
     expires_at: AwareDatetime

@@ -9,11 +9,13 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import ConfigDict
+
+from app.json_model import JsonModel
 
 
-class Narrow(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore", cache_strings="keys")
+class Narrow(JsonModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
 
 
 class AccountPayload(Narrow):

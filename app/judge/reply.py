@@ -5,8 +5,9 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ConfigDict, Field, ValidationError
 
+from app.json_model import JsonModel
 from app.judge.judges import Answer
 from app.store.opinions import Ended
 from checks.opinions import Word
@@ -16,7 +17,7 @@ LONGEST_SHOWN = 300  # characters of a reason
 Reason = Annotated[str, Field(max_length=2_000)]
 
 
-class Reply(BaseModel):
+class Reply(JsonModel):
     """`reasons` for people, `cost` of this call in US dollars, `model` that was asked. Other keys are left alone."""
 
     model_config = ConfigDict(strict=True, frozen=True)

@@ -11,8 +11,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
+from pydantic import AwareDatetime, ConfigDict, ValidationError
 
+from app.json_model import JsonModel
 from app.local.clone import CannotLook, Clone
 from policies.escape import clean
 
@@ -20,7 +21,7 @@ LARGEST_RECORD = 64 * 1024  # bytes of a JSON file
 MOST_RECORDS = 200  # the newest ones; older ones are removed with their output
 
 
-class Record(BaseModel):
+class Record(JsonModel):
     """One command. `command` is a shell's spelling of `argv`; the trees are of all files that git does not ignore.
 
     `output` is `sha256:…` of everything it printed, of which the file `log` holds at most the first `kept` bytes.

@@ -7,12 +7,13 @@ from datetime import timedelta
 from typing import Annotated, Any
 
 import structlog
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ConfigDict, Field, ValidationError
 
 from app.github import contents
 from app.github.client import GitHubClient
 from app.github.clients import GitHubApp
 from app.github.errors import GitHubError
+from app.json_model import JsonModel
 from app.proxy.describing import described, json_answer
 from app.proxy.identities import Identities, NotGenuine
 from app.proxy.incoming import BadRequest, Body, Incoming, Receive, Send, token_of
@@ -34,7 +35,7 @@ NOT_TRUSTED = (
 )
 
 
-class Exchanged(BaseModel):
+class Exchanged(JsonModel):
     """Body of `POST /session/exchange`; the identity's token is the bearer token."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)

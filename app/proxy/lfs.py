@@ -14,9 +14,10 @@ from urllib.parse import urlsplit
 
 import re2
 import structlog
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ConfigDict, Field, ValidationError
 
 from app.github.addresses import origin
+from app.json_model import JsonModel
 from app.proxy.api.limits import LFS_REQUESTS, Limits, Requests
 from app.proxy.fetching import stream, unavailable
 from app.proxy.flights import Flights
@@ -50,14 +51,14 @@ NO_UPLOADS = Refusal(
 )
 
 
-class Wanted(BaseModel):
+class Wanted(JsonModel):
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
 
     oid: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     size: Annotated[int, Field(ge=0, lt=10**15)]
 
 
-class Batch(BaseModel):
+class Batch(JsonModel):
     """What is used of a request. `ref` and what else the client says about itself is not passed on."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
@@ -67,28 +68,28 @@ class Batch(BaseModel):
     hash_algo: Literal["sha256"] = "sha256"
 
 
-class _Action(BaseModel):
+class _Action(JsonModel):
     href: str
     header: dict[str, str] = Field(default_factory=dict)
 
 
-class _Actions(BaseModel):
+class _Actions(JsonModel):
     download: _Action | None = None
 
 
-class _Error(BaseModel):
+class _Error(JsonModel):
     code: int
     message: str = ""
 
 
-class _Found(BaseModel):
+class _Found(JsonModel):
     oid: str
     size: int
     actions: _Actions | None = None
     error: _Error | None = None
 
 
-class _Answer(BaseModel):
+class _Answer(JsonModel):
     objects: list[_Found]
 
 

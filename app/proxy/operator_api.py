@@ -12,9 +12,10 @@ from datetime import timedelta
 from typing import Annotated, Literal, TypeVar
 
 import re2
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ConfigDict, Field, ValidationError
 
 from app.github.clients import GitHubApp
+from app.json_model import JsonModel
 from app.proxy import sessions
 from app.proxy.describing import described, json_answer
 from app.proxy.grant import Right
@@ -29,12 +30,12 @@ MOST_ASKED = 16 * 1024  # bytes
 PATIENCE = 45.0  # seconds that a stop is waited for
 _PATH = re2.compile(r"/operator/sessions(?:/([1-9][0-9]{0,17}))?")
 _REPOSITORY = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,99}/[A-Za-z0-9._-]{1,100}$"
-_Model = TypeVar("_Model", bound=BaseModel)
+_Model = TypeVar("_Model", bound=JsonModel)
 Hours = Annotated[float, Field(gt=0, le=168)]
 Line = Annotated[str, Field(min_length=1, max_length=500)]
 
 
-class _Asked(BaseModel):
+class _Asked(JsonModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 

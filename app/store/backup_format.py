@@ -14,9 +14,10 @@ import tarfile
 from collections.abc import Iterator
 from typing import IO
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ConfigDict, Field, ValidationError
 
 from app.errors import ActionableError
+from app.json_model import JsonModel
 
 FORMAT = 1
 BEGIN, END = "begin.json", "end.json"
@@ -30,7 +31,7 @@ class BadBackup(ActionableError, ValueError):
     """The file is no whole backup, or none that this program can put back; the message says what to do."""
 
 
-class Table(BaseModel):
+class Table(JsonModel):
     """A table's columns, and for a column that numbers its rows the last number that it gave."""
 
     model_config = ConfigDict(frozen=True)
@@ -41,7 +42,7 @@ class Table(BaseModel):
     last_number: int | None = None
 
 
-class Beginning(BaseModel):
+class Beginning(JsonModel):
     """`versions` are the migrations that made the tables."""
 
     model_config = ConfigDict(frozen=True)
@@ -51,7 +52,7 @@ class Beginning(BaseModel):
     tables: tuple[Table, ...]
 
 
-class Ending(BaseModel):
+class Ending(JsonModel):
     """By name of a table or file: how many rows (a file: 1), and SHA-256 of its bytes."""
 
     model_config = ConfigDict(frozen=True)

@@ -22,10 +22,11 @@ import structlog
 from fastapi import APIRouter, Request
 from githubkit import GitHub, OAuthAppAuthStrategy, OAuthTokenAuthStrategy, OAuthWebAuthStrategy
 from githubkit.exception import GitHubException
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 from starlette.responses import RedirectResponse, Response
 
 from app.github.git_access import web_url
+from app.json_model import JsonModel
 from app.secret import SecretStr
 from app.web.cookies import Cookie
 from app.web.pages import Pages
@@ -66,7 +67,7 @@ class Person:
     login: str
 
 
-class _User(BaseModel):
+class _User(JsonModel):
     """GET /user, as far as it is needed."""
 
     id: int

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 import json
-import secrets
-import sys
 import types
 import typing
 from collections.abc import Iterator
@@ -17,7 +14,6 @@ from githubkit_schemas.latest import models as published
 from pydantic import BaseModel, TypeAdapter
 
 from app.github import installation_models, rest_models, run_models
-from app.github.answers import _adapter
 from app.github.tokens import Token
 from tests.client.shapes import SHARED
 
@@ -221,24 +217,3 @@ def test_what_the_app_wrote_for_a_person_is_not_its_own(user: Any, via: Any, own
     at = "2026-11-30T12:00:00Z"
     given = {"id": 1, "user": user, "created_at": at, "updated_at": at, "performed_via_github_app": via}
     assert rest_models.IssueComment.model_validate(given).is_of(1) is own
-
-
-class _Named(rest_models.Model):
-    names: list[str]
-
-
-@pytest.mark.parametrize("model", [_Named, list[_Named]])
-def test_what_was_read_is_not_kept_for_the_next_time(model: Any) -> None:
-    """A day's commit ids are megabytes."""
-
-    def read() -> None:
-        one = {"names": [secrets.token_hex(20) for _ in range(1000)]}
-        _adapter(model).validate_json(json.dumps(one if model is _Named else [one]))
-
-    read()
-    gc.collect()
-    before = sys.getallocatedblocks()
-    for _ in range(10):
-        read()
-    gc.collect()
-    assert sys.getallocatedblocks() - before < 1000

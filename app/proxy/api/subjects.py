@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import structlog
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ConfigDict, Field, ValidationError
 
 from app.github.addresses import graphql_url
+from app.json_model import JsonModel
 from app.proxy import ledger
 from app.proxy.api.asking import Asking, read_whole
 from app.proxy.api.bodies import short
@@ -47,13 +48,13 @@ _BY_NUMBER = (
 Kind = Literal["issue", "pull"]
 
 
-class _Home(BaseModel):
+class _Home(JsonModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     database_id: int | None = Field(alias="databaseId")
 
 
-class Subject(BaseModel):
+class Subject(JsonModel):
     """An object as GitHub describes it; `number` and `repository` are those of an issue or a pull request."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
