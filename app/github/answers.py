@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from functools import lru_cache
 from typing import Any, TypeVar, cast
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from app.github.budgets import Budget
 from app.github.errors import (
@@ -149,6 +149,6 @@ def _validated(body: bytes | dict[str, Any], adapter: TypeAdapter[Any]) -> Any:
 
 @lru_cache(maxsize=256)
 def _adapter(model: Hashable) -> TypeAdapter[Any]:
-    if isinstance(model, type) and issubclass(model, JsonModel):
+    if isinstance(model, type) and issubclass(model, BaseModel):
         return TypeAdapter(model)
     return TypeAdapter(cast("Any", model), config=NAMES_KEPT)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from app.github.budgets import SMALLEST_SKEW, skew
 from app.github.errors import (
     BadCredentials,
     GitHubDown,
@@ -60,6 +61,7 @@ class Minted:
 @dataclass(frozen=True, slots=True)
 class _Answer:
     status: int
+    date: str
     retry_after: str
     accepted: str
     body: bytes
@@ -67,21 +69,27 @@ class _Answer:
 
 @dataclass(frozen=True, slots=True)
 class _Signed:
-    """The App's own token, by which of its keys, and when (Unix time)."""
+    """The App's own token, by which of its keys, when by our clock (Unix time), and how far ahead that was taken to be
+    (seconds)."""
 
     jwt: str
     key: SecretStr
     at: float
+    ahead: float
 
 
 class Minting:
-    """`now` is Unix time. While keys are rotated, the one that GitHub took last is tried first."""
+    """`now` is Unix time. While keys are rotated, the one that GitHub took last is tried first.
+
+    What is signed bears GitHub's time: once a refusal has shown that our clock is wrong, what it is ahead is taken off.
+    """
 
     def __init__(self, identity: AppIdentity, upstream: Upstream, now: Callable[[], float] = time.time) -> None:
         self._identity = identity
         self._upstream = upstream
         self._now = now
         self._key = 0
+        self._ahead = 0.0
         self._signed: _Signed | None = None
 
     async def __call__(self, installation_id: int, repository_id: int, permissions: Mapping[str, str]) -> Minted:
@@ -107,6 +115,16 @@ class Minting:
         return minted
 
     async def _answered(self, path: str, wanted: Mapping[str, object]) -> _Answer:
+        """As `_of_any_key`; once more where the refusal shows that our clock is wrong."""
+        signed_with = self._ahead
+        answer = await self._of_any_key(path, wanted)
+        ahead = skew(answer.date, self._now())
+        if answer.status != 401 or abs(ahead - signed_with) < SMALLEST_SKEW:
+            return answer
+        self._ahead = ahead
+        return await self._of_any_key(path, wanted)
+
+    async def _of_any_key(self, path: str, wanted: Mapping[str, object]) -> _Answer:
         """To the first key that GitHub takes, or its refusal. Raises BadCredentials where no key can be read."""
         refused, unreadable = None, None
         first, count = self._key, max(1, len(self._identity.private_keys))
@@ -144,8 +162,9 @@ class Minting:
                     if len(read) > MOST:
                         raise UpstreamDown("the answer is too long", sent=True)
                 said = response.headers
+                date, retry_after = said.get("Date", ""), said.get("Retry-After", "")
                 accepted = said.get("X-Accepted-GitHub-Permissions", "")
-                return _Answer(response.status, said.get("Retry-After", ""), accepted, bytes(read))
+                return _Answer(response.status, date, retry_after, accepted, bytes(read))
         except TimeoutError:
             because = f"no complete answer within {SECONDS:g} s"
         except UpstreamDown as down:
@@ -153,10 +172,10 @@ class Minting:
         raise GitHubDown(NAME, because)
 
     async def _jwt(self, index: int) -> str:
-        """Made anew for another key, and where the clock was set back."""
-        now, signed, key = self._now(), self._signed, self._identity.private_key(index)
-        if signed is None or signed.key != key or not 0 <= now - signed.at < JWT_LIFE:
-            signed = _Signed(await app_jwt_apart(self._identity, now, index), key, now)
+        """Made anew for another key, and where the clock was set back or has proved wrong."""
+        now, ahead, signed, key = self._now(), self._ahead, self._signed, self._identity.private_key(index)
+        if signed is None or (signed.key, signed.ahead) != (key, ahead) or not 0 <= now - signed.at < JWT_LIFE:
+            signed = _Signed(await app_jwt_apart(self._identity, now - ahead, index), key, now, ahead)
             self._signed = signed
         return signed.jwt
 

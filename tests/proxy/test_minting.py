@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from email.utils import formatdate
 from typing import Any
 
 import jwt
@@ -159,6 +161,48 @@ async def test_a_good_key_behind_one_that_is_no_key_is_used(keys: tuple[SecretSt
     async with serving(github.app) as port, Upstream(f"http://127.0.0.1:{port}/api/v3") as upstream:
         identity = AppIdentity("courier", 5, (SecretStr("not a key"), keys[0]), upstream.api_url)
         assert await _mint(Minting(identity, upstream)) == TOKEN
+
+
+class PunctualGitHub(GitHub):
+    """Takes what was signed in the past and ends within ten minutes, by its own clock, which is right.
+
+    https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app
+    """
+
+    async def _answer(self, request: Request) -> Response:
+        said = request.headers["authorization"]
+        self.seen.append((request.url.path, await request.json(), said))
+        claims = jwt.decode(said.removeprefix("Bearer "), options={"verify_signature": False})
+        now, date = time.time(), {"Date": formatdate(usegmt=True)}
+        if claims["iat"] <= now < claims["exp"] <= now + 600:
+            return JSONResponse(GOOD, 201, date)
+        return JSONResponse({"message": "A claim of its time is wrong"}, 401, date)
+
+
+@pytest.mark.parametrize("ahead", [600, -600])
+async def test_a_clock_that_is_wrong_is_noticed_once(keys: tuple[SecretStr, SecretStr], ahead: float) -> None:
+    github = PunctualGitHub()
+    clock = [ahead]
+    async with serving(github.app) as port, Upstream(f"http://127.0.0.1:{port}/api/v3") as upstream:
+        identity = AppIdentity("courier", 5, keys[:1], upstream.api_url)
+        minting = Minting(identity, upstream, lambda: time.time() + clock[0])
+        assert await _mint(minting) == TOKEN
+        assert len(github.seen) == 2
+        assert await asyncio.gather(*(_mint(minting) for _ in range(4))) == [TOKEN] * 4
+        assert len(github.seen) == 6
+        clock[0] = 0  # somebody has set it
+        assert await asyncio.gather(*(_mint(minting) for _ in range(4))) == [TOKEN] * 4
+        github.seen.clear()
+        assert await _mint(minting) == TOKEN
+        assert len(github.seen) == 1
+
+
+async def test_a_refusal_that_is_not_for_the_clock_is_not_asked_about_again(asked: tuple[GitHub, Minting]) -> None:
+    github, minting = asked
+    github.answers = [JSONResponse({"message": "no"}, 401, {"Date": formatdate(usegmt=True)}) for _ in range(2)]
+    with pytest.raises(BadCredentials):
+        await _mint(minting)
+    assert len(github.seen) == 2  # one for each key
 
 
 @pytest.mark.parametrize(
