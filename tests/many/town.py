@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tests.checks.test_tickets import body
 from tests.gate.shop import FILES
+from tests.github.rate_limits import DEFAULT_LIMITS
 from tests.github.state import Comment, Installation, Issue, Repository
 from tests.many.fleet import Spread
 from tests.proxy.scene import COURIER_PERMISSIONS
@@ -17,6 +18,7 @@ from tests.service.town import KINDS, POLICY_FILE, Town, town
 from tests.tickets.desk import FORM, TICKETS
 
 PEOPLE = {"ada": "admin", "bob": "write"}
+HOURS = 4
 CARD = "<!-- mergegate ticket -->"
 
 
@@ -92,6 +94,8 @@ async def street(folder: Path, database_url: str, spread: Spread) -> AsyncIterat
     async with town(folder) as place:
         github = place.github
         github.webhooks.transport = spread
+        # Two minutes of these events, resyncs every few seconds among them, are hours elsewhere.
+        github.rate_limits.limits = {name: HOURS * most for name, most in DEFAULT_LIMITS.items()}
         app, key = github.register_app("porter", COURIER_PERMISSIONS, [])
         (folder / "courier.pem").write_text(key, encoding="ascii")
         office = await github.repository("acme/office", FILES | {POLICY_FILE: TICKETS}, collaborators=PEOPLE)  # type: ignore[arg-type]
