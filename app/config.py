@@ -136,7 +136,7 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         metrics_host=read.text("METRICS_HOST") or "127.0.0.1",
         metrics_port=read.number("METRICS_PORT", most=MOST_PORT),
         heartbeat_url=read.watchdog("HEARTBEAT_URL"),
-        slots=read.number("SLOTS"),
+        slots=read.number("SLOTS", least=1),
         resync_seconds=read.number("RESYNC_SECONDS"),
         polling=read.switch("POLLING"),
         writes_per_minute=read.number("WRITES_PER_MINUTE"),
@@ -222,6 +222,9 @@ def _judges(read: _Variables) -> dict[str, Path]:
         raise Misconfigured(f"MERGEGATE_JUDGES: {wrong}") from None
 
 
+_ON, _OFF = frozenset({"1", "true", "yes", "on"}), frozenset({"0", "false", "no", "off"})
+
+
 class _Variables:
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
@@ -234,7 +237,11 @@ class _Variables:
         try:
             return Path(path).read_text(encoding="utf-8").strip() or None
         except (OSError, UnicodeError) as wrong:
-            raise Misconfigured(f"MERGEGATE_{name}_FILE: {path} cannot be read ({wrong})") from wrong
+            cause = wrong.strerror if isinstance(wrong, OSError) else "it is no text"
+            raise Misconfigured(
+                f"MERGEGATE_{name}_FILE: {Path(path).absolute()} cannot be read: {cause}. "
+                "Name a file that the user of this process may read"
+            ) from wrong
 
     def number(self, name: str, *, least: int = 0, most: int | None = None) -> int:
         """A whole number; where it is not given, the default of the setting of that name."""
@@ -253,7 +260,10 @@ class _Variables:
         return int(value)
 
     def switch(self, name: str) -> bool:
-        return (self.text(name) or "").lower() in ("1", "true", "yes", "on")
+        value = (self.text(name) or "off").lower()
+        if value not in _ON | _OFF:
+            raise Misconfigured(f"MERGEGATE_{name}: {value!r} is neither on nor off; write 1 or 0")
+        return value in _ON
 
     def path(self, name: str) -> Path | None:
         """The path of a file that is not read here; it has no `_FILE` form of its own."""
@@ -330,7 +340,9 @@ class _Variables:
             return None
         if app_id is None or keys is None:
             missing = id_name if app_id is None else key_name
-            raise Misconfigured(f"MERGEGATE_{missing}: missing, but the other half of the App is set")
+            raise Misconfigured(
+                f"MERGEGATE_{missing}: missing, but the other half of the App is set. Set both, or neither"
+            )
         return AppSettings(app_id=self.whole(id_name, 0), private_keys=_private_keys(keys))
 
 

@@ -133,9 +133,14 @@ def load(data: Path, role: Role) -> Registration | None:
         return read(path.read_bytes())
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, RecursionError) as wrong:
+    except OSError as wrong:  # it may be whole: nobody is told to remove it
         raise UnreadableRegistration(
-            f"{path} cannot be read ({type(wrong).__name__}). Restore it, or remove it and register the App again."
+            f"{path} cannot be read: {wrong.strerror}. Do this as the user that the service runs as, and with "
+            "its data folder as MERGEGATE_DATA."
+        ) from None
+    except (ValueError, RecursionError) as wrong:
+        raise UnreadableRegistration(
+            f"{path} is damaged ({type(wrong).__name__}). Restore it, or remove it and register the App again."
         ) from None
 
 

@@ -21,6 +21,7 @@ from app.gate.names import RepositoryName
 from app.gate.presets import read_presets
 from app.gate.reconcile import Reconciler
 from app.gate.upkeep import canary_mark, upkeep_mark
+from app.github.app_jwt import key_fingerprint
 from app.github.budgets import UNLIMITED, WriteLimits
 from app.github.client import Settings as ClientSettings
 from app.github.clients import GitHubApp
@@ -56,6 +57,11 @@ NOT_CONNECTED = (
     "--no-browser`, or set MERGEGATE_APP_ID and MERGEGATE_PRIVATE_KEY_FILE (see README, 'Connect it to GitHub')"
 )
 
+NO_KEY = (
+    "The gate App's private key is no RSA key in PEM form. Give the file that GitHub let you download, with "
+    "MERGEGATE_PRIVATE_KEY_FILE or `mergegate rotate gate --key FILE`"
+)
+
 NO_WEBHOOKS = "MERGEGATE_WEBHOOK_SECRET: missing; set it, or MERGEGATE_POLLING=1 to work without webhooks"
 
 
@@ -85,6 +91,8 @@ async def running(settings: Settings, parts: Parts, reread: Reread | None = None
         raise Misconfigured(NOT_CONNECTED)
     if parts.web and not settings.webhook_secrets and not settings.polling:
         raise Misconfigured(NO_WEBHOOKS)
+    if not any(key_fingerprint(key) for key in settings.gate.private_keys):
+        raise Misconfigured(NO_KEY)
     async with contextlib.AsyncExitStack() as stack:
         database = await stack.enter_async_context(Database.open(settings.database_url, settings.data))
         await record_configuration(database, settings)

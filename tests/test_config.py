@@ -77,7 +77,12 @@ WRONG = [
     ({"MERGEGATE_PRIVATE_KEY": KEY}, "MERGEGATE_APP_ID: missing"),
     ({"MERGEGATE_APP_ID": "seven", "MERGEGATE_PRIVATE_KEY": KEY}, "MERGEGATE_APP_ID"),
     ({"MERGEGATE_APP_ID": "7", "MERGEGATE_PRIVATE_KEY": "MIIB"}, "no PEM private key"),
-    ({"MERGEGATE_DATABASE_URL_FILE": "/nonexistent/url"}, "MERGEGATE_DATABASE_URL_FILE"),
+    (
+        {"MERGEGATE_DATABASE_URL_FILE": "/nonexistent/url"},
+        "MERGEGATE_DATABASE_URL_FILE: /nonexistent/url cannot be read: No such file or directory. Name a file",
+    ),
+    ({"MERGEGATE_SLOTS": "0"}, "MERGEGATE_SLOTS: 0 is less than 1"),  # a worker that would never take anything
+    ({"MERGEGATE_POLLING": "ja"}, "MERGEGATE_POLLING: 'ja' is neither on nor off; write 1 or 0"),
 ]
 
 

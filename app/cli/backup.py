@@ -27,7 +27,7 @@ from app.store.backup import Connection, write_backup
 from app.store.backup_format import Ending
 from app.store.database import Database, check_address
 from app.store.embedded import Embedded
-from app.store.restore import restore_backup
+from app.store.restore import check_backup, restore_backup
 
 INSIDE = (
     "Inside: webhook bodies, what was seen of pull requests and logs, people's logins, and hashes of session tokens "
@@ -93,8 +93,13 @@ def restore(
     """
     settings = read_settings(os.environ)
     try:
-        with Path(file).open("rb") as stream, progress("Restoring"), _connection(settings) as connection:
-            ending, files = restore_backup(connection, stream)
+        with Path(file).open("rb") as stream:
+            if stream.seekable():  # a pipe can be read once
+                with progress("Reading the backup"):
+                    check_backup(stream)
+                stream.seek(0)
+            with progress("Restoring"), _connection(settings) as connection:
+                ending, files = restore_backup(connection, stream)
     except OSError as wrong:
         raise CannotLook(f"{shown(file)} cannot be read: {wrong.strerror}. Give the path of a backup.") from wrong
     kept = _put_keys(settings, files)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
 from typing import TypeVar
 
 import psycopg
@@ -23,11 +24,22 @@ def check_there(settings: Settings) -> None:
     """No command makes a database where there is none. Raises CannotLook, UnfitServer."""
     if settings.database_url:
         check_address(settings.database_url)
-    if settings.database_url is None and not (settings.data / SUBFOLDER).is_dir():
+    if settings.database_url is None and not _holds_database(settings.data):
         raise CannotLook(
             f"there is no database in {clean(str(settings.data), 300)}. "
             "Set MERGEGATE_DATA or MERGEGATE_DATABASE_URL as the service has it."
         )
+
+
+def _holds_database(data: Path) -> bool:
+    """Raises CannotLook where nobody but the service may look."""
+    try:
+        return (data / SUBFOLDER).is_dir()
+    except OSError as wrong:
+        raise CannotLook(
+            f"{clean(str(data), 300)} cannot be looked into: {wrong.strerror}. Do this as the user that the service "
+            "runs as."
+        ) from wrong
 
 
 @contextlib.asynccontextmanager

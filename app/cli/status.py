@@ -77,7 +77,21 @@ async def state_of(database: Database, canary_hours: int) -> State:
 
 def troubles(state: State) -> list[Trouble]:
     """What somebody should look at, the most urgent first."""
-    return [*_of_canaries(state), *_of_work(state.counts)]
+    return [*_of_canaries(state), *_of_work(state.counts), *_of_beginning(state)]
+
+
+def _of_beginning(state: State) -> Iterator[Trouble]:
+    """A worker leaves keys of its own at once, so without any none has ever run."""
+    if state.overview.last_listing is None and not _known(state.counts):
+        yield Trouble(
+            "No worker has ever run here",
+            "Start `mergegate serve`, or set MERGEGATE_DATA or MERGEGATE_DATABASE_URL as the service has it. "
+            "`mergegate doctor` says what else is missing.",
+        )
+
+
+def _known(counts: Counts) -> int:
+    return counts.due + counts.leased + counts.later + counts.parked
 
 
 def _of_canaries(state: State) -> Iterator[Trouble]:

@@ -83,8 +83,7 @@ class Embedded:
         with self._mutex:
             if self._users is not None:
                 return
-            place.prepare(self.data, self._owner)
-            users = (self.root / "users.lock").open("ab")
+            users = self._entered()
             try:
                 with self._start_lock():
                     fcntl.flock(users, fcntl.LOCK_SH)
@@ -94,6 +93,18 @@ class Embedded:
                 users.close()
                 raise
             self._users = users
+
+    def _entered(self) -> IO[bytes]:
+        """The lock file of the users, in a data folder that is ours. Raises EmbeddedFailed."""
+        try:
+            place.prepare(self.data, self._owner)
+            (self.root / "start.lock").touch()
+            return (self.root / "users.lock").open("ab")
+        except OSError as wrong:
+            raise EmbeddedFailed(
+                f"{self.data} cannot be used as the data folder: {wrong.strerror} ({wrong.filename}). Do this as the "
+                "user that the service runs as, or name a folder that you may write with MERGEGATE_DATA."
+            ) from wrong
 
     def ensure_running(self) -> None:
         """Start the server again if it does not answer, for instance because it was killed. Raises EmbeddedFailed."""

@@ -46,6 +46,22 @@ def restore_backup(connection: Connection, file: IO[bytes]) -> tuple[Ending, dic
         raise BadBackup(f"the rows do not fit their tables ({wrong}); nothing was restored. Use another file") from None
 
 
+def check_backup(file: IO[bytes]) -> None:
+    """Read it to its end, so that no database is made for one that cannot be put back. Raises BadBackup."""
+    parts, sums, ending = members(file), Sums(), None
+    begin = read_beginning(*next(parts, ("", b"")))
+    _refuse_newer(begin)
+    for table in begin.tables:
+        sums.take(table.name)
+    for name, data in parts:
+        if name == END:
+            ending = read_ending(data)
+            break
+        sums.take(_place_of(name), data)
+    # Rows are counted by the database when they are put back.
+    _compare(ending, Ending(counts=ending.counts if ending else {}, digests=sums.digests()))
+
+
 def _restored(connection: Connection, parts: Members) -> tuple[Ending, dict[str, bytes]]:
     begin = read_beginning(*next(parts, ("", b"")))
     _refuse_filled(connection)
@@ -88,14 +104,19 @@ def _refuse_filled(connection: Connection) -> None:
         )
 
 
-def _make_tables(connection: Connection, begin: Beginning) -> None:
-    here = {migration.version: migration for migration in known()}
-    unknown = sorted(set(begin.versions) - set(here))
+def _refuse_newer(begin: Beginning) -> None:
+    here = {migration.version for migration in known()}
+    unknown = sorted(set(begin.versions) - here)
     if unknown:
         raise BadBackup(
             f"the backup was written by a newer Mergegate: its database has step {unknown[-1]}, this program knows "
             f"steps up to {max(here)}. Restore it with that version"
         )
+
+
+def _make_tables(connection: Connection, begin: Beginning) -> None:
+    _refuse_newer(begin)
+    here = {migration.version: migration for migration in known()}
     connection.execute(TABLE)
     for version in begin.versions:
         step = here[version]

@@ -16,7 +16,7 @@ from urllib.parse import urlencode, urlsplit
 import httpx
 import structlog
 from fastapi import APIRouter, Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from app.errors import ActionableError
 from app.github.errors import GitHubError
@@ -70,6 +70,8 @@ class SetUp:
     def router(self) -> APIRouter:
         router = APIRouter()
         router.add_api_route("/", self._front, response_class=Response)
+        router.add_api_route("/healthz", self._healthz, response_class=Response)
+        router.add_api_route("/readyz", self._readyz, response_class=Response)
         router.add_api_route(PATH, self._begin, response_class=Response)
         router.add_api_route(f"{PATH}/app", self._app, response_class=Response)
         router.add_api_route(REGISTERED_PATH, self._registered, response_class=Response)
@@ -78,6 +80,13 @@ class SetUp:
 
     async def _front(self) -> Response:
         return self._pages.message("Mergegate is not connected to GitHub yet.", "Open the address that it printed.")
+
+    async def _healthz(self) -> Response:
+        """A probe must not end the service while a person registers the App."""
+        return JSONResponse({"status": "waits to be connected to GitHub"})
+
+    async def _readyz(self) -> Response:
+        return JSONResponse({"status": "not ready", "troubles": ["not connected to GitHub"]}, 503)
 
     async def _begin(self, request: Request) -> Response:
         """The form; the key in the address becomes a cookie, so that it stays out of what the browser shows."""

@@ -91,6 +91,7 @@ def test_the_service_works_again_from_a_backup() -> None:
         cut.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
         code, _, wrong = command("restore", str(cut), data=folder / "third")
         assert (code, "cut" in wrong) == (2, True)
+        assert not (folder / "third").exists(), "a refused file leaves no empty database behind"
 
 
 def test_a_given_database_is_backed_up_without_keys(database_url: str, tmp_path: Path) -> None:

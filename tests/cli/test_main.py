@@ -9,10 +9,15 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from app.cli import commands, judging, main
+from app.cli.gate_store import check_there
+from app.config import read_settings
+from app.local.clone import CannotLook
 from tests.cli.clones import command, run
 from tests.demo.service import ROOT
 
@@ -164,3 +169,17 @@ def test_control_c_while_github_is_asked_says_nothing_of_what_was_not_awaited() 
                 waits.send_signal(signal.SIGINT)
                 said = waits.communicate(timeout=60)
     assert (waits.returncode, *said) == (130, b"", b"")
+
+
+def test_no_worker_starts_with_a_key_that_is_none(tmp_path: Path) -> None:
+    """It would go on for ever, and log at each attempt that GitHub cannot be asked."""
+    pem = "-----BEGIN RSA PRIVATE KEY-----\nMIIB\n-----END RSA PRIVATE KEY-----"
+    done = command("work", MERGEGATE_APP_ID="7", MERGEGATE_PRIVATE_KEY=pem, MERGEGATE_DATA=str(tmp_path / "data"))
+    assert (done.returncode, b"is no RSA key in PEM form" in done.stderr) == (2, True), done.stderr
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_data_folder_that_cannot_be_looked_into_is_said() -> None:
+    """As root every folder can be; a name that no file system takes cannot."""
+    with pytest.raises(CannotLook, match=r"cannot be looked into: File name too long\. Do this as the user"):
+        check_there(replace(read_settings({}), data=Path("/") / ("x" * 300)))

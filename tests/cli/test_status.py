@@ -50,6 +50,15 @@ def test_a_calm_gate(database_url: str) -> None:
     assert len(said.splitlines()) <= 24
 
 
+def test_where_no_worker_has_ever_run_nothing_is_well(database_url: str) -> None:
+    """As with the address of another database than the service's."""
+    asyncio.run(_fill(database_url, "delete from work"))
+    code, said, wrong = status(url=database_url)
+    assert code == 1, wrong
+    assert said.splitlines()[0] == "No worker has ever run here."
+    assert "MERGEGATE_DATABASE_URL as the service has it" in said
+
+
 def test_trouble_comes_first_with_what_to_do(database_url: str) -> None:
     asyncio.run(_fill(database_url, LATE, PARKED))
     code, said, wrong = status(url=database_url)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import dataclasses
+import shlex
 import shutil
 import sys
 import tempfile
@@ -207,8 +208,29 @@ async def _requests(stage: Stage, pulls: list[PullRequest]) -> None:
     stage.console.print(table)
 
 
+def _environment(stage: Stage) -> Path:
+    """A file for a shell: what the gate was started with, and a token of Ada's for the commands that need a person."""
+    path = stage.folder.parent / "environment"
+    path.touch(mode=0o600)
+    wanted = {name: value for name, value in stage.gate.environment.items() if name != "PATH"}
+    wanted["GH_TOKEN"] = stage.github.user_token("ada")
+    path.write_text("".join(f"export {name}={shlex.quote(value)}\n" for name, value in wanted.items()))
+    return path
+
+
 async def _keep(stage: Stage) -> None:
-    stage.console.print("Left running; end it with Ctrl-C.")
+    said = (
+        "\nLeft running; end it with Ctrl-C.",
+        *(f"   GitHub: {stage.github.world.base_url}", f"   gate:   {stage.gate.address}"),
+        *(f"   proxy:  {stage.gate.proxy}", "In another terminal, in this folder, any of the gate's commands:"),
+        f"   . {_environment(stage)} && . .venv/bin/activate",
+        *(
+            "   mergegate status",
+            f"   mergegate explain {REPOSITORY}#1",
+            f"   mergegate protect {REPOSITORY} --dry-run",
+        ),
+    )
+    stage.console.print("\n".join(said), soft_wrap=True, highlight=False)
     with contextlib.suppress(asyncio.CancelledError):
         await asyncio.Event().wait()
 

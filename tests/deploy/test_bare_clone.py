@@ -15,7 +15,9 @@ def tracked() -> dict[str, str]:
     if not (ROOT / ".git").exists():
         pytest.skip("not a clone")
     listed = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-sz"], check=True, capture_output=True, text=True)
-    return {path: mode.split(" ", 1)[0] for mode, path in (row.split("\t", 1) for row in listed.stdout.split("\0")[:-1])}
+    return {
+        path: mode.split(" ", 1)[0] for mode, path in (row.split("\t", 1) for row in listed.stdout.split("\0")[:-1])
+    }
 
 
 def test_the_environment_that_make_sets_up_is_not_in_git_and_cannot_come_in_as_a_link() -> None:

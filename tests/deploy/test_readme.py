@@ -30,6 +30,13 @@ def test_the_policy_example_loads() -> None:
     assert load(block("```yaml"), read_presets()).requirements.medium.approvals == 1
 
 
+def test_what_the_demonstration_ends_with_is_what_it_prints() -> None:
+    told = (ROOT / "tests" / "demo" / "__main__.py").read_text(encoding="utf-8")
+    for line in block("`make demo` ends with\n\n```").splitlines():
+        said = line.strip().removeprefix("✓ ").partition(", in 22 s.")[0]
+        assert said in told, line
+
+
 def test_the_bundle_example_is_a_bundle() -> None:
     assert isinstance(parse_bundle(block("```mergegate")), Bundle)
 

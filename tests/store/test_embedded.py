@@ -95,6 +95,13 @@ def test_a_folder_whose_name_a_shell_would_read_is_refused(data: Path, name: str
         Embedded(data / name).start()
 
 
+def test_a_data_folder_that_cannot_be_made_is_said_with_what_to_do(tmp_path: Path) -> None:
+    """As root every folder can be written; below a file none can be made."""
+    (tmp_path / "file").touch()
+    with pytest.raises(EmbeddedFailed, match=r"cannot be used as the data folder: .*MERGEGATE_DATA"):
+        Embedded(tmp_path / "file" / "data").start()
+
+
 def test_a_folder_with_spaces_and_the_like_works(data: Path) -> None:
     embedded = Embedded(data / "it's a data folder; (really) & 100 % ünïcode")
     embedded.start()

@@ -109,6 +109,12 @@ async def test_one_can_go_on_without_the_courier_and_take_it_up_later(place: Pla
     assert read_settings({"MERGEGATE_DATA": str(place.data)}).courier is None
 
 
+async def test_probes_let_it_live_while_a_person_registers_and_send_it_no_work(place: Place) -> None:
+    """The image's own health check asks `/healthz`; who is unhealthy is ended by some that run containers."""
+    assert (await place.browser.get("/healthz")).status_code == 200
+    assert (await place.browser.get("/readyz")).status_code == 503
+
+
 async def test_without_the_key_nothing_is_shown_or_done(place: Place) -> None:
     assert (await place.browser.get("/set-up", params={"key": "guessed"})).status_code == 403
     for path in ("/set-up", "/set-up/app", "/set-up/registered?state=x&code=y"):
@@ -152,5 +158,15 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     path = path_of(tmp_path, "gate")
     path.parent.mkdir()
     path.write_text("{")
-    with pytest.raises(UnreadableRegistration, match=r"gate\.json cannot be read"):
+    with pytest.raises(UnreadableRegistration, match=r"gate\.json is damaged .* register the App again"):
         read_settings({"MERGEGATE_DATA": str(tmp_path)})
+
+
+def test_who_may_not_read_a_registration_is_not_told_to_remove_it(tmp_path: Path) -> None:
+    """It may be whole: another user's, or `MERGEGATE_DATA` names a file."""
+    (tmp_path / "file").touch()
+    with pytest.raises(
+        UnreadableRegistration, match=r"Not a directory\. .* as the user that the service runs as"
+    ) as said:
+        read_settings({"MERGEGATE_DATA": str(tmp_path / "file")})
+    assert "remove" not in str(said.value)
