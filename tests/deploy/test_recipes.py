@@ -107,6 +107,14 @@ def test_the_proxy_never_has_the_gates_key() -> None:
     assert not [name for name in GATES_OWN if f"Environment={name}" in unit]
 
 
+@pytest.mark.parametrize("path", UNITS, ids=lambda path: path.stem)
+def test_a_unit_is_started_again_however_long_the_database_is_away(path: Path) -> None:
+    """systemd gives up after five starts within ten seconds unless the interval is 0 (systemd.unit(5))."""
+    unit, service = path.read_text(encoding="utf-8").split("[Service]\n")
+    assert "\nStartLimitIntervalSec=0\n" in unit
+    assert "\nRestart=always\n" in service
+
+
 @pytest.mark.parametrize("path", UNITS, ids=lambda path: path.name)
 def test_the_units_are_good_to_systemd(path: Path, tmp_path: Path) -> None:
     program = installed("systemd-analyze")
