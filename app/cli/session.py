@@ -93,8 +93,8 @@ def open_(
             print_json({**await described(place.database, grant), "token": token.get_secret_value()})
             return
         print_line(token.get_secret_value())
-        said = f"session {grant.session}: {grant.branch} of {grant.owner}/{grant.repository} until {grant.expires_at}"
-        typer.echo(said, err=True)
+        said = f"session {grant.session}: {grant.branch} of {grant.owner}/{grant.repository}"
+        typer.echo(f"{said} until {_shown(grant.expires_at)}", err=True)
 
     _run(work)
 
@@ -148,7 +148,7 @@ def extend(session: Id, hours: Hours = 8) -> None:
         if grant is None:
             print_line(f"There is no live session {session}. {_LIVE} Or open another one.")
             raise typer.Exit(1)
-        print_line(f"Session {session} lasts until {grant.expires_at}.")
+        print_line(f"Session {session} lasts until {_shown(grant.expires_at)}.")
 
     _run(work)
 
@@ -244,7 +244,11 @@ def _line(one: Session) -> str:
     state = f"frozen ({one.frozen_because})" if one.live and one.frozen_at else state
     ticket = f" ticket {grant.ticket}" if grant.ticket else ""
     words = f"{grant.session} {state}: {grant.owner}/{grant.repository} {grant.branch}{ticket} by {grant.agent}"
-    return clean(f"{words} [{', '.join(sorted(grant.rights))}] until {grant.expires_at:%Y-%m-%d %H:%M} UTC", 500)
+    return clean(f"{words} [{', '.join(sorted(grant.rights))}] until {_shown(grant.expires_at)}", 500)
+
+
+def _shown(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%d %H:%M} UTC"
 
 
 def _times(one: Session) -> dict[str, object]:
