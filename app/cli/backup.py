@@ -92,6 +92,8 @@ def restore(
     Exit code 2: nothing was put back.
     """
     settings = read_settings(os.environ)
+    if settings.database_url:
+        check_address(settings.database_url)
     try:
         with Path(file).open("rb") as stream:
             if stream.seekable():  # a pipe can be read once

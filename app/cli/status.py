@@ -85,8 +85,7 @@ def _of_beginning(state: State) -> Iterator[Trouble]:
     if state.overview.last_listing is None and not _known(state.counts):
         yield Trouble(
             "No worker has ever run here",
-            "Start `mergegate serve`, or set MERGEGATE_DATA or MERGEGATE_DATABASE_URL as the service has it. "
-            "`mergegate doctor` says what else is missing.",
+            "Start `mergegate serve`, or set MERGEGATE_DATA or MERGEGATE_DATABASE_URL as the service has it.",
         )
 
 

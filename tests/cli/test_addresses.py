@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.clones import command
+from tests.github.build import app_key
 
 NOWHERE = "postgresql://ada:secret@127.0.0.1:1/gate"
 
@@ -25,7 +26,7 @@ def said(*words: str, **environment: str) -> str:
 )
 def test_a_database_that_is_not_there_and_an_address_that_is_none(words: tuple[str, ...], tmp_path: Path) -> None:
     where = {"MERGEGATE_DATA": str(tmp_path), "MERGEGATE_APP_ID": "1", "MERGEGATE_POLLING": "1"}
-    where["MERGEGATE_PRIVATE_KEY"] = "-----BEGIN RSA PRIVATE KEY-----\nMIIB\n-----END RSA PRIVATE KEY-----\n"
+    where["MERGEGATE_PRIVATE_KEY"] = app_key(1)[0]
     away = said(*words, MERGEGATE_DATABASE_URL=NOWHERE, **where)
     assert away.startswith("mergegate: no connection to the database: ")
     assert "Start it, or set MERGEGATE_DATABASE_URL" in away

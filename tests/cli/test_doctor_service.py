@@ -17,6 +17,7 @@ import pytest
 from typer.testing import CliRunner
 
 from app.cli.commands import app
+from app.gate.fanout import clock_mark
 from app.intake.webhook import PATH
 from app.local.examination import CouldNotRead, Level, Symptom
 from app.local.service_examination import (
@@ -31,6 +32,7 @@ from app.local.service_examination import (
     examine_service,
 )
 from app.local.shipped import app_manifest
+from app.store import work
 from app.store.database import Database
 from app.store.migrate import known
 from tests.databases import database
@@ -84,8 +86,8 @@ async def place(tmp_path: Path, database_url: str) -> AsyncIterator[Scene]:
             made, key = hub.register_app(role, manifest["default_permissions"], manifest["default_events"], hook)
             hub.install(made, "acme")
             keys[role] = (made, key)
-        async with Database.open(database_url, tmp_path):
-            pass
+        async with Database.open(database_url, tmp_path) as database, database.transaction() as connection:
+            await work.mark(connection, [clock_mark()])  # as a worker does when it starts
         environment = {
             "MERGEGATE_GITHUB_API_URL": address,
             "MERGEGATE_DATABASE_URL": database_url,
