@@ -64,8 +64,9 @@ class GateProcess:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(START_SECONDS), httpx.AsyncClient(trust_env=False) as client:
                 while process.returncode is None:
-                    with contextlib.suppress(httpx.HTTPError):
-                        if (await client.get(f"{self.address}/healthz")).status_code == 200:
+                    with contextlib.suppress(httpx.HTTPError, ValueError):
+                        # The set-up page's service answers 200, too, with other words.
+                        if (await client.get(f"{self.address}/healthz")).json() == {"status": "ok"}:
                             return
                     await asyncio.sleep(0.05)
         raise AssertionError(f"the service did not start:\n{self.log_end()}")
