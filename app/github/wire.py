@@ -11,7 +11,7 @@ import json
 import logging
 import ssl
 from collections import Counter
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Protocol
@@ -124,8 +124,8 @@ class _Transport(httpx.AsyncHTTPTransport):
     """Loses no connection with a request that is cancelled, whenever that is.
 
     httpcore keeps one as if it were in use, for ever, when its request is cancelled just as it was given one to open
-    or while its answer is closed; so a server that says nothing for a while takes some of them each time, until none is
-    left.
+    or while its answer is closed, which also happens where a body is cut off; so a server that says nothing for a while
+    takes some of them each time, until none is left.
     """
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -135,7 +135,7 @@ class _Transport(httpx.AsyncHTTPTransport):
             await self._drop_abandoned()
             raise
         assert isinstance(response.stream, httpx.AsyncByteStream)
-        response.stream = _ClosedAnyway(response.stream)
+        response.stream = _ClosedAnyway(response.stream, self._drop_abandoned)
         return response
 
     async def _drop_abandoned(self) -> None:
@@ -149,17 +149,25 @@ class _Transport(httpx.AsyncHTTPTransport):
 
 
 class _ClosedAnyway(httpx.AsyncByteStream):
-    """An answer's body; who closes it and is cancelled meanwhile has closed it."""
+    """An answer's body; who closes it and is cancelled meanwhile has closed it.
 
-    def __init__(self, inner: httpx.AsyncByteStream) -> None:
+    One that breaks off closes itself, and may have been cancelled before it had.
+    """
+
+    def __init__(self, inner: httpx.AsyncByteStream, drop_abandoned: Callable[[], Awaitable[None]]) -> None:
         self._inner = inner
+        self._drop_abandoned = drop_abandoned
 
     async def __aiter__(self) -> AsyncGenerator[bytes, None]:
         async for piece in self._inner:
             yield piece
 
     async def aclose(self) -> None:
-        await asyncio.shield(self._inner.aclose())
+        await asyncio.shield(self._close())
+
+    async def _close(self) -> None:
+        await self._inner.aclose()
+        await self._drop_abandoned()
 
 
 class Wire:

@@ -200,8 +200,7 @@ async def test_no_connection_is_lost_with_requests_that_are_cancelled(together: 
     wire = Wire(address, inner, 7)
     for turns in range(60):
         asking = [asyncio.create_task(wire.send(Call("GET", address, "GET", "read", None))) for _ in range(together)]
-        for _ in range(turns):
-            await asyncio.sleep(0)
+        await _turns(turns)
         for one in asking:
             one.cancel()
         await asyncio.gather(*asking, return_exceptions=True)
@@ -210,3 +209,41 @@ async def test_no_connection_is_lost_with_requests_that_are_cancelled(together: 
     await wire.aclose()
     server.close()
     await asyncio.sleep(0.05)
+
+
+@pytest.mark.parametrize("cancelled", [1, 2])
+@pytest.mark.parametrize("ends", [True, False], ids=["cut off", "without end"])
+async def test_no_connection_is_lost_with_an_answer_that_is_not_read_to_its_end(ends: bool, cancelled: int) -> None:
+    """Cancelled at each turn of the loop, and once more while it is closed for that."""
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError):
+            while await _request(reader) is not None and not writer.is_closing():
+                respond(writer, b"said", length=10**9)
+                while not ends:
+                    writer.write(b"x" * 10_000)
+                    await writer.drain()
+                writer.close()
+        writer.close()
+
+    server = await asyncio.start_server(talk, "127.0.0.1", 0)
+    address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    inner = transport()
+    wire = Wire(address, inner, 7)
+    for turns in range(60):
+        asking = asyncio.create_task(wire.send(Call("GET", address, "GET", "read", None, limit_bytes=100_000)))
+        await _turns(turns)
+        for _ in range(cancelled):
+            asking.cancel()
+            await _turns(1)
+        await asyncio.gather(asking, return_exceptions=True)
+    await asyncio.sleep(0.05)
+    assert [one for one in inner._pool.connections if not one.is_idle()] == []
+    await wire.aclose()
+    server.close()
+    await asyncio.sleep(0.05)
+
+
+async def _turns(number: int) -> None:
+    for _ in range(number):
+        await asyncio.sleep(0)
