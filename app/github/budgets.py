@@ -295,6 +295,16 @@ def skew(date: str | None, now: float) -> float:
     return 0.0 if said is None or abs(now - said) < SMALLEST_SKEW else now - said
 
 
+def other_clock(date: str | None, now: float, ahead: float) -> float | None:
+    """How far ahead to take our clock to be once GitHub refused what was signed by `ahead`; None to leave it at that.
+
+    The `Date` of the refusal may be of a machine in front of GitHub Enterprise: where signing by it was of no use, our
+    own clock may be right.
+    """
+    others = (other for other in (skew(date, now), 0.0) if abs(other - ahead) >= SMALLEST_SKEW)
+    return next(others, None)
+
+
 def _retry_after(answer: Answered, now: float) -> float | None:
     """Seconds to wait: the header is a number of seconds or an HTTP date."""
     text = answer.headers.get("retry-after")
@@ -311,6 +321,8 @@ def _date(text: str | None) -> float | None:
     if text is None or len(text) > LONGEST_DATE:
         return None
     try:
-        return parsedate_to_datetime(text).timestamp()
+        said = parsedate_to_datetime(text)
+        # Without a zone, as in one of the three forms, it is in universal time too.
+        return (said if said.tzinfo is not None else said.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
         return None

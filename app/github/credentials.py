@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from app.github.answers import failure, parsed
-from app.github.budgets import SMALLEST_SKEW, Budget, skew
+from app.github.budgets import Budget, other_clock
 from app.github.counts import MINT
 from app.github.errors import GRANT_APP, BadCredentials, InstallationGone, NotFound, Refused
 from app.github.identity import AppIdentity
@@ -33,6 +33,10 @@ class AppKeys:
     def now(self) -> float:
         return self._now()
 
+    def github_time(self) -> float:
+        """By which GitHub's tokens end."""
+        return self._now() - self.ahead
+
 
 class _AppAuthorizer:
     grant = GRANT_APP
@@ -59,8 +63,8 @@ class _AppAuthorizer:
                     raise
 
     def refused(self, header: str, date: str | None) -> bool:  # noqa: ARG002 - the key is known without it
-        ahead = skew(date, self._keys.now())
-        if abs(ahead - self._ahead) >= SMALLEST_SKEW and not self._reset_clock:
+        ahead = other_clock(date, self._keys.now(), self._ahead)
+        if ahead is not None and not self._reset_clock:
             self._keys.ahead, self._reset_clock = ahead, True
             return True
         try:
@@ -84,7 +88,7 @@ class InstallationTokens:
         self._installation_id = installation_id
         self._wire = wire
         self._budget = budget
-        self._tokens = Tokens(self._mint, keys.now)
+        self._tokens = Tokens(self._mint, keys.github_time)
         self._served: bool | None = None if keys.identity.accounts else True
         self._lacking: dict[Grant, str] = {}
 

@@ -38,7 +38,10 @@ Mint = Callable[[Grant], Awaitable[Token]]
 
 
 class Tokens:
-    """The tokens of one installation. `mint` asks GitHub; its errors reach everyone who waits, and nothing is kept."""
+    """The tokens of one installation. `mint` asks GitHub; its errors reach everyone who waits, and nothing is kept.
+
+    `now` is GitHub's time, by which they end.
+    """
 
     def __init__(self, mint: Mint, now: Callable[[], float]) -> None:
         self._mint = mint

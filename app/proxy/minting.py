@@ -10,10 +10,10 @@ import asyncio
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from app.github.budgets import SMALLEST_SKEW, skew
+from app.github.budgets import other_clock
 from app.github.errors import (
     BadCredentials,
     GitHubDown,
@@ -46,16 +46,20 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Minted:
-    """GitHub's answer: the token, what it may really do, and its repositories as they are now."""
+    """GitHub's answer: the token, what it may really do, and its repositories as they are now.
+
+    `ahead` are the seconds by which our clock is ahead of GitHub's, by which the token ends.
+    """
 
     token: SecretStr
     expires_at: datetime
     permissions: Mapping[str, str]
     repositories: tuple[Named, ...]
+    ahead: float = 0.0
 
     def usable(self, now: float) -> bool:
-        """Whether it lives long enough; `now` is Unix time."""
-        return self.expires_at.timestamp() - now > TOKEN_MARGIN
+        """Whether it lives long enough; `now` is Unix time by our clock."""
+        return self.expires_at.timestamp() - (now - self.ahead) > TOKEN_MARGIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,14 +116,14 @@ class Minting:
         if not all(self._identity.serves(owner) for owner in owners):
             because = "the repository's account is not in MERGEGATE_ACCOUNTS"
             raise InstallationGone(NAME, because, installation_id)
-        return minted
+        return replace(minted, ahead=self._ahead)
 
     async def _answered(self, path: str, wanted: Mapping[str, object]) -> _Answer:
-        """As `_of_any_key`; once more where the refusal shows that our clock is wrong."""
+        """As `_of_any_key`; once more where the refusal may be for our clock."""
         signed_with = self._ahead
         answer = await self._of_any_key(path, wanted)
-        ahead = skew(answer.date, self._now())
-        if answer.status != 401 or abs(ahead - signed_with) < SMALLEST_SKEW:
+        ahead = other_clock(answer.date, self._now(), signed_with) if answer.status == 401 else None
+        if ahead is None:
             return answer
         self._ahead = ahead
         return await self._of_any_key(path, wanted)

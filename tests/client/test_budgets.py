@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from email.utils import format_datetime
 
 import httpx
 import pytest
 
-from app.github.budgets import LONGEST_REST, Urgency, urgency
+from app.github.budgets import LONGEST_REST, Urgency, skew, urgency
 from app.github.errors import GitHubDown, RateLimited
 from tests.client.double import START, GitHubDouble, Thing
 
@@ -119,6 +121,26 @@ async def test_a_date_that_is_none_is_ignored(github: GitHubDouble, date: str) -
     with pytest.raises(RateLimited) as caught:
         await client.get(PULL, purpose="read", model=Thing)
     assert caught.value.until == datetime.fromtimestamp(RESET, UTC)
+
+
+@pytest.fixture
+def in_new_york(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("TZ", "America/New_York")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.usefixtures("in_new_york")
+@pytest.mark.parametrize(
+    "date", ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"]
+)
+def test_a_date_is_in_universal_time_wherever_we_are(date: str) -> None:
+    """The examples of https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7, all of which a recipient must accept."""
+    said = datetime(1994, 11, 6, 8, 49, 37, tzinfo=UTC).timestamp()
+    assert skew(date, said) == 0
+    assert skew(date, said + 600) == 600
 
 
 async def test_a_github_that_goes_on_failing_is_left_alone_for_growing_moments(github: GitHubDouble) -> None:

@@ -45,6 +45,47 @@ async def test_the_app_signs_by_githubs_clock_once_it_was_refused(tmp_path: Path
     assert refused == ["/app", f"/app/installations/{installation.id}/access_tokens"], "once for each set of keys"
 
 
+@pytest.mark.parametrize("ahead", [3600, 7200])
+async def test_a_token_is_kept_for_its_hour_by_githubs_clock(github: GitHubDouble, ahead: int) -> None:
+    """By ours it has ended when it comes."""
+    date = {"date": formatdate(START, usegmt=True)}
+
+    async def mint(request: httpx.Request) -> httpx.Response:
+        said = request.headers["authorization"].removeprefix("Bearer ")
+        if jwt.decode(said, options={"verify_signature": False})["iat"] > START:
+            return httpx.Response(401, json={"message": "no"}, headers=date)
+        return github._mint(request)
+
+    github.mint.mock(side_effect=mint)
+    github.life = 3600 - ahead  # of the clock that the double goes by
+    github.clock.now = START + ahead
+    client = github.client()
+    tokens = [(await client.token("git", repository="r")).token for _ in range(3)]
+    assert len(set(tokens)) == 1 == len(github.minted)
+
+
+async def test_a_date_that_is_not_githubs_is_believed_only_until_that_is_refused_too(github: GitHubDouble) -> None:
+    """A machine in front of GitHub Enterprise has a clock of its own; GitHub's is right, and ours."""
+    odd = {"date": formatdate(START - 86_400, usegmt=True)}
+    broken = [True]
+
+    async def mint(request: httpx.Request) -> httpx.Response:
+        said = request.headers["authorization"].removeprefix("Bearer ")
+        claims = jwt.decode(said, options={"verify_signature": False})
+        if broken[0] or not claims["iat"] <= START < claims["exp"]:
+            return httpx.Response(401, json={"message": "no"}, headers=odd)
+        return github._mint(request)
+
+    github.mint.mock(side_effect=mint)
+    client = github.client()
+    with pytest.raises(BadCredentials):
+        await client.token("git", repository="r")
+    assert github.mint.call_count == 2
+    broken[0] = False
+    await client.token("git", repository="r")
+    assert github.mint.call_count == 4
+
+
 async def test_a_key_that_is_refused_for_another_reason_is_tried_once(tmp_path: Path) -> None:
     hub = SimulatedGitHub.create(tmp_path)
     app, _ = hub.register_app("mergegate", {"metadata": "read"}, [], None, None)

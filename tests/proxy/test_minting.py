@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from email.utils import formatdate
 from typing import Any
 
@@ -166,17 +167,25 @@ async def test_a_good_key_behind_one_that_is_no_key_is_used(keys: tuple[SecretSt
 class PunctualGitHub(GitHub):
     """Takes what was signed in the past and ends within ten minutes, by its own clock, which is right.
 
+    `answers` come first; `front` are the seconds by which what it writes as its date is wrong.
     https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app
     """
 
+    good, front = GOOD, 0.0
+
+    def date(self) -> dict[str, str]:
+        return {"Date": formatdate(time.time() + self.front, usegmt=True)}
+
     async def _answer(self, request: Request) -> Response:
+        if self.answers:
+            return await super()._answer(request)
         said = request.headers["authorization"]
         self.seen.append((request.url.path, await request.json(), said))
         claims = jwt.decode(said.removeprefix("Bearer "), options={"verify_signature": False})
-        now, date = time.time(), {"Date": formatdate(usegmt=True)}
+        now = time.time()
         if claims["iat"] <= now < claims["exp"] <= now + 600:
-            return JSONResponse(GOOD, 201, date)
-        return JSONResponse({"message": "A claim of its time is wrong"}, 401, date)
+            return JSONResponse(self.good, 201, self.date())
+        return JSONResponse({"message": "A claim of its time is wrong"}, 401, self.date())
 
 
 @pytest.mark.parametrize("ahead", [600, -600])
@@ -195,6 +204,36 @@ async def test_a_clock_that_is_wrong_is_noticed_once(keys: tuple[SecretStr, Secr
         github.seen.clear()
         assert await _mint(minting) == TOKEN
         assert len(github.seen) == 1
+
+
+async def test_a_token_is_kept_for_its_hour_by_githubs_clock(keys: tuple[SecretStr, SecretStr]) -> None:
+    """By ours it has ended when it comes."""
+    github = PunctualGitHub()
+    github.good = {**GOOD, "expires_at": datetime.fromtimestamp(time.time() + 3600, UTC).isoformat()}
+    async with serving(github.app) as port, Upstream(f"http://127.0.0.1:{port}/api/v3") as upstream:
+        identity = AppIdentity("courier", 5, keys[:1], upstream.api_url)
+        ahead = [3600]
+        minting = Minting(identity, upstream, lambda: time.time() + ahead[0])
+        courier = Courier(minting, upstream.revoke, lambda: time.time() + ahead[0])
+        for _ in range(3):
+            await courier.token(grant(), {"contents": "read"})
+        assert len(github.seen) == 2, "refused once for the clock, and minted once"
+
+
+async def test_a_date_that_is_not_githubs_is_believed_only_until_that_is_refused_too(
+    keys: tuple[SecretStr, SecretStr],
+) -> None:
+    """A machine in front of GitHub Enterprise has a clock of its own; GitHub's is right, and ours."""
+    github = PunctualGitHub()
+    github.front = -86_400
+    github.answers = [JSONResponse({"message": "no"}, 401, github.date())]
+    async with serving(github.app) as port, Upstream(f"http://127.0.0.1:{port}/api/v3") as upstream:
+        minting = Minting(AppIdentity("courier", 5, keys[:1], upstream.api_url), upstream)
+        with pytest.raises(BadCredentials):
+            await _mint(minting)
+        assert len(github.seen) == 2
+        assert await _mint(minting) == TOKEN
+        assert len(github.seen) == 4
 
 
 async def test_a_refusal_that_is_not_for_the_clock_is_not_asked_about_again(asked: tuple[GitHub, Minting]) -> None:
