@@ -52,36 +52,69 @@ class Supervisor:
         return code == 0
 
     async def _run(self, what: str, given: bytes) -> tuple[int | None, bytes]:
-        transport, call = await asyncio.get_running_loop().subprocess_exec(
-            _Call,
-            self.program,
-            what,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.PIPE,
-            env={name: os.environ[name] for name in KEPT if name in os.environ},
-            start_new_session=True,
-        )
+        call = await self._made(what)
         try:
-            call.tell(transport, given)
+            call.tell(given)
             await call.ended.wait()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(call.silent.wait(), LAST_WORDS)
-            return transport.get_returncode(), call.said
+            return call.code, call.said
         finally:
-            await call.end(transport)
+            await call.end()
+
+    async def _made(self, what: str) -> _Call:
+        """When this is cancelled the process is made all the same, and ends with its group.
+
+        asyncio would kill nothing but the process, and wait until whatever that has started lets go of its pipes.
+        """
+        making = asyncio.ensure_future(
+            asyncio.get_running_loop().subprocess_exec(
+                _Call,
+                self.program,
+                what,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.DEVNULL,
+                stderr=asyncio.subprocess.PIPE,
+                env={name: os.environ[name] for name in KEPT if name in os.environ},
+                start_new_session=True,
+            )
+        )
+        try:
+            return (await asyncio.shield(making))[1]
+        except asyncio.CancelledError:
+            making.add_done_callback(_unwanted)
+            raise
+
+
+def _unwanted(making: asyncio.Future[tuple[asyncio.SubprocessTransport, _Call]]) -> None:
+    if not making.cancelled() and making.exception() is None:
+        making.result()[1].let_go()
 
 
 class _Call(asyncio.SubprocessProtocol):
-    """One process. It has ended when it has, although what it started may hold its standard error open for days."""
+    """One process. It has ended when it has, although what it started may hold its pipes open for days."""
 
     def __init__(self) -> None:
         self.ended, self.silent = asyncio.Event(), asyncio.Event()
         self.said = b""
+        self._transport: asyncio.SubprocessTransport | None = None
 
-    def tell(self, transport: asyncio.SubprocessTransport, given: bytes) -> None:
+    @property
+    def code(self) -> int | None:
+        return self._made.get_returncode()
+
+    @property
+    def _made(self) -> asyncio.SubprocessTransport:
+        assert self._transport is not None
+        return self._transport
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.SubprocessTransport)
+        self._transport = transport
+
+    def tell(self, given: bytes) -> None:
         """Whoever reads nothing of it is told nothing, and is asked for its exit code all the same."""
-        stdin = transport.get_pipe_transport(0)
+        stdin = self._made.get_pipe_transport(0)
         assert isinstance(stdin, asyncio.WriteTransport)
         stdin.write(given)
         stdin.close()
@@ -97,10 +130,24 @@ class _Call(asyncio.SubprocessProtocol):
     def process_exited(self) -> None:
         self.ended.set()
 
-    async def end(self, transport: asyncio.SubprocessTransport) -> None:
-        """Kill it with what it started, unless it has ended: an agent that it started then lives on."""
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
+        """It has ended, and its pipes are closed. There may be nobody left who closes the rest."""
+        self._made.close()
+
+    async def end(self) -> None:
+        self.let_go()
+        await self.ended.wait()
+
+    def let_go(self) -> None:
+        """Kill it with what it started, unless it has ended: an agent that it started then lives on. In both cases
+        its pipes are let go of, whoever else holds them."""
         if not self.ended.is_set():
             with contextlib.suppress(ProcessLookupError):
-                os.killpg(transport.get_pid(), signal.SIGKILL)
-            await self.ended.wait()
-        transport.close()
+                os.killpg(self._made.get_pid(), signal.SIGKILL)
+        stdin, stderr = self._made.get_pipe_transport(0), self._made.get_pipe_transport(STANDARD_ERROR)
+        assert isinstance(stdin, asyncio.WriteTransport)
+        if stdin.get_write_buffer_size():  # closing would wait until somebody has read it
+            stdin.abort()
+        assert stderr is not None
+        for pipe in (stdin, stderr):
+            pipe.close()

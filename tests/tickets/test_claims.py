@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import signal
+import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -253,9 +254,7 @@ async def test_a_supervisor_that_hangs_or_is_not_there_did_nothing(tmp_path: Pat
 async def test_a_supervisor_is_judged_by_its_own_end(
     script: str, done: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    program = tmp_path / "program"
-    program.write_text(f"#!/bin/sh\ncd {tmp_path}\n{script}\n")
-    program.chmod(0o755)
+    program = a_program(tmp_path, script)
     assert await Supervisor(program, seconds=20).tell("start", {"words": "x" * 300_000}) is done
     assert ("no room" in capsys.readouterr().out) is ("no room" in script)
     if (tmp_path / "pid").exists():
@@ -310,3 +309,47 @@ async def test_a_ticket_whose_issue_is_gone_ends(at_desk: Desk) -> None:
     assert await is_dead(at_desk, claimed)
     await at_desk.stage.run_to_rest()
     assert await at_desk.state(number) is State.CANCELLED
+
+
+def a_program(folder: Path, script: str) -> Path:
+    program = folder / "program"
+    program.write_text(f"#!/bin/sh\ncd {folder}\n{script}\n")
+    program.chmod(0o755)
+    return program
+
+
+@pytest.mark.parametrize("cancelled", [1, 2])
+@pytest.mark.parametrize("turns", range(8))
+async def test_one_that_is_cancelled_while_it_is_made_is_ended_with_what_it_started(
+    turns: int, cancelled: int, tmp_path: Path
+) -> None:
+    program = a_program(tmp_path, "sleep 60 & echo $! > pid; wait")
+    before = set(Path("/dev/fd").iterdir())
+    task = asyncio.create_task(Supervisor(program, seconds=20).tell("start", {}))
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    time.sleep(0.1)  # noqa: ASYNC251 - a loop that is busy, while the program is not
+    for _ in range(cancelled):
+        task.cancel()
+        await asyncio.sleep(0)
+    await asyncio.wait([task], timeout=10)
+    assert task.cancelled()
+    await asyncio.sleep(0.1)
+    assert set(Path("/dev/fd").iterdir()) == before
+    pid = (tmp_path / "pid").read_text().strip() if (tmp_path / "pid").exists() else ""
+    assert not pid or not Path(f"/proc/{pid}").exists() or _state(pid) == "Z"
+
+
+def _state(pid: str) -> str:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+async def test_nothing_stays_open_for_an_agent_that_was_given_what_nobody_read(tmp_path: Path) -> None:
+    program = a_program(tmp_path, "exec 3<&0; sleep 60 0<&3 & echo $! > pid")
+    before = set(Path("/dev/fd").iterdir())
+    try:
+        assert await Supervisor(program, seconds=20).tell("start", {"words": "x" * 300_000})
+        await asyncio.sleep(0.05)
+        assert set(Path("/dev/fd").iterdir()) == before
+    finally:
+        os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
