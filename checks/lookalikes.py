@@ -13,6 +13,7 @@ _HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Co", "Cn", "Cs", "Zl", "Zp"})
 # Letters and marks without a shape, which Unicode does not class as format characters.
 _HIDDEN_LETTERS = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f\u17b4\u17b5\u180b\u180c\u180d\u180f")
 _OF_EMOJI = frozenset("\u200d\ufe0e\ufe0f")  # joiner and variation selectors
+_LONGEST_KEPT = 200  # characters; NFKC makes eighteen of some, https://www.unicode.org/reports/tr15/
 _LATIN = str.maketrans(
     "АВЕЅІЈКМНОРСТУХԌԜаеѕіјорсухһԁԛԝցΑΒΕΖΗΙΚΜΝΟΡΤΥΧονкіıɡ",
     "ABESIJKMHOPCTYXGWaesijopcyxhdqwgABEZHIKMNOPTYXovkiig",
@@ -26,7 +27,6 @@ def is_hidden(character: str) -> bool:
     return unicodedata.category(character) in _HIDDEN_CATEGORIES
 
 
-@lru_cache(maxsize=4096)
 def visible(text: str) -> str:
     """The text in Unicode's form NFKC without hidden characters, blanks of any kind as one space and none at the ends.
 
@@ -34,6 +34,15 @@ def visible(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return " ".join(text.split())
+    return _visible(text) if len(text) > _LONGEST_KEPT else _kept(text)
+
+
+@lru_cache(maxsize=4096)
+def _kept(text: str) -> str:
+    return _visible(text)
+
+
+def _visible(text: str) -> str:
     kept = (character for before, character in zip(" " + text, text, strict=False) if _is_kept(before, character))
     return " ".join(unicodedata.normalize("NFKC", "".join(kept)).split())
 

@@ -29,8 +29,9 @@ class PathPatterns:
         if len(patterns) > MAX_PATTERNS:
             raise ValueError(f"{len(patterns)} path patterns are too many; at most {MAX_PATTERNS} are read")
         self._patterns = tuple(patterns)
+        folded = tuple(map(_fold, self._patterns))
         self._raw = _compiled(self._patterns)
-        self._folded = _compiled(tuple(map(_fold, self._patterns)))
+        self._folded = self._raw if folded == self._patterns else _compiled(folded)
 
     @property
     def patterns(self) -> tuple[str, ...]:
@@ -86,9 +87,14 @@ class _Compiled:
         return decides(self.hits[place] for place in self._set.matches(path))
 
 
-@lru_cache(maxsize=2048)
 def _compiled(patterns: tuple[str, ...]) -> _Compiled:
-    """Most lists are the same in both views, and a policy's are read again for every judgement."""
+    """Short lists are read again for every judgement and are little. A long one is one and a half megabytes, and
+    anybody who opens an issue may write it; a policy keeps its own."""
+    return _kept(patterns) if _size(patterns) <= SURE_BYTES else _Compiled(patterns)
+
+
+@lru_cache(maxsize=512)
+def _kept(patterns: tuple[str, ...]) -> _Compiled:
     return _Compiled(patterns)
 
 

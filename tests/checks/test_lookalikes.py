@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import unicodedata
 
 import pytest
@@ -77,3 +78,12 @@ def test_a_pattern_in_another_script_is_the_same_in_both_views() -> None:
     assert patterns.matches("тест/a")
     assert patterns.matches("cafe\u0301/a")
     assert not patterns.matches("test/a")
+
+
+def test_a_long_text_stays_no_longer_than_it_is_used() -> None:
+    """One character becomes eighteen, and whoever changes files has thousands of names."""
+    visible("\u0627")
+    before = sys.getallocatedblocks()
+    for number in range(1000):
+        assert len(visible("\ufdfa" * 500 + str(number))) > 9_000
+    assert sys.getallocatedblocks() - before < 500

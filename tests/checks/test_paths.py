@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import re
 import subprocess
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checks import path_expressions, paths
+from checks.path_expressions import ExpressionSet
 from checks.paths import PathIndex, PathPatterns
 
 CASES = [
@@ -267,3 +269,17 @@ def test_lists_that_surely_fit_do_so_with_room_to_spare(part: str) -> None:
 
 def test_the_limits_are_those_that_the_engine_was_tried_with() -> None:
     assert (paths.MAX_PATTERNS, path_expressions.MAX_PATTERN_LENGTH, paths.MAX_BYTES) == (1_000, 512, 15_000)
+
+
+def test_a_long_list_stays_no_longer_than_it_is_used() -> None:
+    """It is one and a half megabytes, and whoever may open an issue may write thousands of them."""
+    gc.collect()
+    before = _sets()
+    for number in range(10):
+        assert PathPatterns([f"{number}-{letter * 500}" for letter in "abc"]).matches(f"3-{'b' * 500}") is (number == 3)
+    gc.collect()
+    assert _sets() == before
+
+
+def _sets() -> int:
+    return sum(isinstance(one, ExpressionSet) for one in gc.get_objects())
