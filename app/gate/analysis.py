@@ -7,9 +7,7 @@ changes, so it is analysed once.
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
-from typing import Any
 
 from pydantic import TypeAdapter
 
@@ -17,6 +15,7 @@ from app.gate.analysis_frames import write
 from app.gate.blobs import read_changes_with_contents
 from app.gate.changes import Changes
 from app.gate.child import run_child
+from app.gate.child_answers import ChildAnswers
 from app.gate.child_request import Child
 from app.gate.git import GitFailed, GitObjects, GitTooLarge
 from app.gate.trees import encoded, entries, names_of, text_of
@@ -34,6 +33,7 @@ _SILENT = Unread("the changed files could not be analysed within the limits of t
 
 
 ANALYSIS: TypeAdapter[Analysis] = TypeAdapter(Analysis)
+ANSWERS = ChildAnswers(ANALYSIS)
 
 
 def judged_difference(changes: Changes, target_sha: str, head_sha: str) -> tuple[tuple[str, str], Diff] | Unread:
@@ -99,7 +99,6 @@ async def run_analysis(changes: tuple[Change, ...], tree: bytes = b"") -> Analys
 
 def _read(answer: bytes) -> Analysis | Unread:
     try:
-        said: Any = json.loads(answer)  # paths may hold lone surrogates, which pydantic's own parser refuses
-        return ANALYSIS.validate_python(said)
+        return ANSWERS.read_with_any_text(answer)
     except (ValueError, RecursionError):
         return _SILENT

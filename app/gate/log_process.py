@@ -9,9 +9,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from app.gate.child import run_child
+from app.gate.child_answers import ChildAnswers
 from app.gate.child_request import Child
 from app.gate.frames import frames
 from app.json_model import NAMES_KEPT
@@ -23,6 +24,7 @@ TIME_LIMIT = 60.0  # seconds for one batch
 CHILD = Child("app.gate.log_child:serve", MEMORY_LIMIT, TIME_LIMIT)
 # A JobLog; a type of its own could not be given how to read.
 ANSWER: TypeAdapter[JobLog | Unread] = TypeAdapter(JobLog | Unread, config=NAMES_KEPT)
+ANSWERS = ChildAnswers(ANSWER)
 LOG_LIMIT = 64 * 1024**2  # bytes of one log that this process holds; a longer one is not read
 
 _PIECE = 256 * 1024
@@ -52,8 +54,8 @@ def _too_long(log: bytes) -> Unread:
 
 def _read(line: bytes) -> JobLog | Unread:
     try:
-        return ANSWER.validate_json(line)
-    except ValidationError:
+        return ANSWERS.read(line)
+    except ValueError:
         return Unread("the log could not be parsed within its limits of time and memory")
 
 

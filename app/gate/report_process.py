@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
 
 from pydantic import TypeAdapter
 
 from app.gate.child import run_child
+from app.gate.child_answers import ChildAnswers
 from app.gate.child_request import Child
 from app.gate.frames import frames
 from checks.paths import PathPatterns
@@ -20,6 +20,7 @@ TIME_LIMIT = 60.0  # seconds for the reports of one run
 CHILD = Child("app.gate.report_child:serve", MEMORY_LIMIT, TIME_LIMIT)
 Reports = tuple[TestReport, ...] | Unread
 REPORTS: TypeAdapter[Reports] = TypeAdapter(Reports)
+ANSWERS = ChildAnswers(REPORTS)
 
 
 async def read_archives(archives: Sequence[tuple[str, bytes]], files: PathPatterns) -> Reports:
@@ -30,7 +31,6 @@ async def read_archives(archives: Sequence[tuple[str, bytes]], files: PathPatter
 
 def _read(answer: bytes) -> Reports:
     try:
-        said: Any = json.loads(answer)
-        return REPORTS.validate_python(said)
+        return ANSWERS.read_with_any_text(answer)
     except (ValueError, RecursionError):
         return Unread("its test reports could not be read within the limits of time and memory")
