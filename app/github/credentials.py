@@ -63,14 +63,20 @@ class _AppAuthorizer:
                     raise
 
     def refused(self, header: str, date: str | None) -> bool:  # noqa: ARG002 - the key is known without it
-        ahead = other_clock(date, self._keys.now(), self._ahead)
-        if ahead is not None and not self._reset_clock:
-            self._keys.ahead, self._reset_clock = ahead, True
-            return True
         try:
-            return self._take_next_key() and bool(self._signed())
-        except BadCredentials:
-            return False  # what GitHub said of a key that can be read tells more
+            return (self._take_next_key() and bool(self._signed())) or self._take_other_clock(date)
+        except BadCredentials:  # what GitHub said of a key that can be read tells more
+            return self._take_other_clock(date)
+
+    def _take_other_clock(self, date: str | None) -> bool:
+        """Once, with all keys from the first on."""
+        ahead = other_clock(date, self._keys.now(), self._ahead)
+        if self._reset_clock or ahead is None:
+            self._keys.ahead = 0.0  # it is not for the clock, or the date was not GitHub's
+            return False
+        self._keys.ahead, self._reset_clock = ahead, True
+        self._untried = len(self._keys.identity.private_keys)
+        return self._take_next_key()
 
     def _take_next_key(self) -> bool:
         if self._untried <= 0:

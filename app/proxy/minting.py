@@ -126,7 +126,10 @@ class Minting:
         if ahead is None:
             return answer
         self._ahead = ahead
-        return await self._of_any_key(path, wanted)
+        answer = await self._of_any_key(path, wanted)
+        if answer.status == 401:
+            self._ahead = 0.0  # it is not for the clock, or the date was not GitHub's
+        return answer
 
     async def _of_any_key(self, path: str, wanted: Mapping[str, object]) -> _Answer:
         """To the first key that GitHub takes, or its refusal. Raises BadCredentials where no key can be read."""

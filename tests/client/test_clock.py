@@ -17,7 +17,7 @@ from app.github.clients import GitHubApp
 from app.github.errors import BadCredentials
 from app.github.identity import AppIdentity
 from app.secret import SecretStr
-from tests.client.double import START, GitHubDouble
+from tests.client.double import START, GitHubDouble, pem
 from tests.github.server import SimulatedGitHub
 
 pytestmark = pytest.mark.anyio
@@ -64,16 +64,17 @@ async def test_a_token_is_kept_for_its_hour_by_githubs_clock(github: GitHubDoubl
     assert len(set(tokens)) == 1 == len(github.minted)
 
 
-async def test_a_date_that_is_not_githubs_is_believed_only_until_that_is_refused_too(github: GitHubDouble) -> None:
-    """A machine in front of GitHub Enterprise has a clock of its own; GitHub's is right, and ours."""
-    odd = {"date": formatdate(START - 86_400, usegmt=True)}
+@pytest.mark.parametrize("stands", [True, False])
+async def test_a_date_that_is_not_githubs_is_believed_only_until_that_is_refused_too(
+    github: GitHubDouble, stands: bool
+) -> None:
+    """A machine in front of GitHub Enterprise has a clock of its own, or none; GitHub's is right, and ours."""
     broken = [True]
 
     async def mint(request: httpx.Request) -> httpx.Response:
-        said = request.headers["authorization"].removeprefix("Bearer ")
-        claims = jwt.decode(said, options={"verify_signature": False})
-        if broken[0] or not claims["iat"] <= START < claims["exp"]:
-            return httpx.Response(401, json={"message": "no"}, headers=odd)
+        if broken[0] or not _in_time(request, github.clock.now):
+            odd = (START if stands else github.clock.now) - 86_400
+            return httpx.Response(401, json={"message": "no"}, headers={"date": formatdate(odd, usegmt=True)})
         return github._mint(request)
 
     github.mint.mock(side_effect=mint)
@@ -81,9 +82,31 @@ async def test_a_date_that_is_not_githubs_is_believed_only_until_that_is_refused
     with pytest.raises(BadCredentials):
         await client.token("git", repository="r")
     assert github.mint.call_count == 2
-    broken[0] = False
+    broken[0], github.clock.now = False, START + 60
     await client.token("git", repository="r")
-    assert github.mint.call_count == 4
+    assert github.mint.call_count == 3
+
+
+async def test_a_date_that_is_not_githubs_keeps_nobody_from_the_other_key(github: GitHubDouble) -> None:
+    odd = {"date": formatdate(START - 86_400, usegmt=True)}
+    first: list[str] = []
+
+    async def mint(request: httpx.Request) -> httpx.Response:
+        said = request.headers["authorization"].partition(".")[2]
+        first.append(said)
+        if said == first[0] or not _in_time(request, START):
+            return httpx.Response(401, json={"message": "no"}, headers=odd)
+        return github._mint(request)
+
+    github.mint.mock(side_effect=mint)
+    await github.client(keys=(pem(0), pem(1))).token("git", repository="r")
+    assert github.mint.call_count == 2
+
+
+def _in_time(request: httpx.Request, now: float) -> bool:
+    said = request.headers["authorization"].removeprefix("Bearer ")
+    claims = jwt.decode(said, options={"verify_signature": False})
+    return bool(claims["iat"] <= now < claims["exp"] <= now + 600)
 
 
 async def test_a_key_that_is_refused_for_another_reason_is_tried_once(tmp_path: Path) -> None:
