@@ -46,7 +46,7 @@ class _AppAuthorizer:
         self._keys = keys
         self._key = keys.current
         self._untried = len(keys.identity.private_keys) - 1
-        self._ahead = keys.ahead  # by which it signed; others may learn better meanwhile
+        self._ahead = keys.ahead  # by which all keys are tried, although others may learn better meanwhile
         self._reset_clock = False
 
     async def header(self) -> str:
@@ -54,7 +54,6 @@ class _AppAuthorizer:
 
     def _signed(self) -> str:
         """With the first key that can be read. Raises BadCredentials where none can."""
-        self._ahead = self._keys.ahead
         while True:
             try:
                 return self._keys.identity.jwt(self._keys.now() - self._ahead, self._key)
@@ -74,7 +73,8 @@ class _AppAuthorizer:
         if self._reset_clock or ahead is None:
             self._keys.ahead = 0.0  # it is not for the clock, or the date was not GitHub's
             return False
-        self._keys.ahead, self._reset_clock = ahead, True
+        self._keys.ahead = self._ahead = ahead
+        self._reset_clock = True
         self._untried = len(self._keys.identity.private_keys)
         return self._take_next_key()
 

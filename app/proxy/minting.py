@@ -121,23 +121,22 @@ class Minting:
     async def _answered(self, path: str, wanted: Mapping[str, object]) -> _Answer:
         """As `_of_any_key`; once more where the refusal may be for our clock."""
         signed_with = self._ahead
-        answer = await self._of_any_key(path, wanted)
+        answer = await self._of_any_key(path, wanted, signed_with)
         ahead = other_clock(answer.date, self._now(), signed_with) if answer.status == 401 else None
         if ahead is None:
             return answer
-        self._ahead = ahead
-        answer = await self._of_any_key(path, wanted)
-        if answer.status == 401:
-            self._ahead = 0.0  # it is not for the clock, or the date was not GitHub's
+        answer = await self._of_any_key(path, wanted, ahead)
+        # If that was of no use either it is not for the clock, or the date was not GitHub's.
+        self._ahead = ahead if answer.status != 401 else 0.0
         return answer
 
-    async def _of_any_key(self, path: str, wanted: Mapping[str, object]) -> _Answer:
+    async def _of_any_key(self, path: str, wanted: Mapping[str, object], ahead: float) -> _Answer:
         """To the first key that GitHub takes, or its refusal. Raises BadCredentials where no key can be read."""
         refused, unreadable = None, None
         first, count = self._key, max(1, len(self._identity.private_keys))
         for key in ((first + further) % count for further in range(count)):
             try:
-                jwt = await self._jwt(key)
+                jwt = await self._jwt(key, ahead)
             except BadCredentials as wrong:
                 unreadable = wrong
             else:
@@ -178,9 +177,9 @@ class Minting:
             because = str(down)
         raise GitHubDown(NAME, because)
 
-    async def _jwt(self, index: int) -> str:
+    async def _jwt(self, index: int, ahead: float) -> str:
         """Made anew for another key, and where the clock was set back or has proved wrong."""
-        now, ahead, signed, key = self._now(), self._ahead, self._signed, self._identity.private_key(index)
+        now, signed, key = self._now(), self._signed, self._identity.private_key(index)
         if signed is None or (signed.key, signed.ahead) != (key, ahead) or not 0 <= now - signed.at < JWT_LIFE:
             signed = _Signed(await app_jwt_apart(self._identity, now - ahead, index), key, now, ahead)
             self._signed = signed

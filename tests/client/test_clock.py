@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import time
+from contextlib import suppress
 from email.utils import formatdate
 from pathlib import Path
+from typing import Any
 
 import httpx
 import jwt
 import pytest
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from app.github import installations
 from app.github.client import Settings
@@ -43,6 +46,36 @@ async def test_the_app_signs_by_githubs_clock_once_it_was_refused(tmp_path: Path
     assert [one.full_name for one in listing.items] == ["acme/shop"]
     refused = [one.path for one in hub.requests if one.status == 401]
     assert refused == ["/app", f"/app/installations/{installation.id}/access_tokens"], "once for each set of keys"
+
+
+@pytest.mark.parametrize("other", [pem(1), SecretStr("not a key")], ids=["revoked", "unreadable"])
+@pytest.mark.parametrize("good_first", [True, False])
+async def test_who_learns_of_the_clock_from_others_still_tries_each_key_by_it(
+    github: GitHubDouble, good_first: bool, other: SecretStr
+) -> None:
+    good: Any = load_pem_private_key(pem(0).get_secret_value().encode(), None).public_key()
+    seen, both, released = set[bytes](), asyncio.Barrier(2), asyncio.Event()
+
+    async def mint(request: httpx.Request) -> httpx.Response:
+        first, who = request.content not in seen, request.content
+        seen.add(who)
+        if first:
+            await both.wait()
+        if first and b'["b"]' in who:  # it is answered when the other one is through
+            await released.wait()
+        said = request.headers["authorization"].removeprefix("Bearer ")
+        with suppress(jwt.InvalidSignatureError):
+            jwt.decode(said, good, algorithms=["RS256"], options={"verify_exp": False, "verify_iat": False})
+            if _in_time(request, START):
+                released.set()
+                return github._mint(request)
+        return httpx.Response(401, json={"message": "no"}, headers={"date": formatdate(START, usegmt=True)})
+
+    github.mint.mock(side_effect=mint)
+    github.clock.now = START + 3600
+    client = github.client(keys=(pem(0), other) if good_first else (other, pem(0)))
+    await asyncio.gather(*(client.token("git", repository=name) for name in "ab"))
+    assert len(github.minted) == 2
 
 
 @pytest.mark.parametrize("ahead", [3600, 7200])
