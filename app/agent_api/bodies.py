@@ -29,7 +29,7 @@ Cause = Literal["requirement_conflict", "permission_expansion", "data_migration"
 class Asked(JsonModel):
     """What an agent sends: nothing that is not named here."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
 class Told(JsonModel):

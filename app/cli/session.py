@@ -24,7 +24,7 @@ from app.proxy.courier_app import courier_identity
 from app.proxy.describing import described
 from app.proxy.grant import Right
 from app.proxy.opening import Asked, opened
-from app.proxy.sessions import DEFAULT_RIGHTS, CannotOpen, Session
+from app.proxy.sessions import DEFAULT_RIGHTS, FEWEST_HOURS, CannotOpen, Session
 from app.proxy.stopping import stop
 from app.proxy.trust import BadTrust, Rule, read_trust
 from app.store.database import Database
@@ -34,7 +34,7 @@ T = TypeVar("T")
 commands = typer.Typer(help="Sessions: what agents may do through the proxy.", no_args_is_help=True)
 Id = Annotated[int, typer.Argument(help="The session's number, from `mergegate session list`.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Hours = Annotated[float, typer.Option(help="How long it lasts.", min=0.01, max=168)]
+Hours = Annotated[float, typer.Option(help="How long it lasts.", min=FEWEST_HOURS, max=168)]
 _LIVE = "`mergegate session list` shows those that are."
 Because = Annotated[str, typer.Option(help="Why; the agent reads it.")]
 

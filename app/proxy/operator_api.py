@@ -21,7 +21,7 @@ from app.proxy.describing import described, json_answer
 from app.proxy.grant import Right
 from app.proxy.incoming import BadRequest, Body, Incoming, Receive, Send, token_of
 from app.proxy.opening import Asked, opened
-from app.proxy.sessions import DEFAULT_RIGHTS, CannotOpen
+from app.proxy.sessions import DEFAULT_RIGHTS, FEWEST_HOURS, CannotOpen
 from app.proxy.stopping import stop
 from app.secret import SecretStr
 from app.store.database import Database
@@ -31,12 +31,12 @@ PATIENCE = 45.0  # seconds that a stop is waited for
 _PATH = re2.compile(r"/operator/sessions(?:/([1-9][0-9]{0,17}))?")
 _REPOSITORY = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,99}/[A-Za-z0-9._-]{1,100}$"
 _Model = TypeVar("_Model", bound=JsonModel)
-Hours = Annotated[float, Field(gt=0, le=168)]
+Hours = Annotated[float, Field(ge=FEWEST_HOURS, le=168)]
 Line = Annotated[str, Field(min_length=1, max_length=500)]
 
 
 class _Asked(JsonModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
 class Opening(_Asked):

@@ -25,6 +25,7 @@ from app.store.stored import text
 from policies.tickets.states import WITH_SESSION
 
 LONGEST = timedelta(days=7)
+FEWEST_HOURS = 0.01  # less is no time at all to a clock of microseconds
 PATIENCE = 10.0  # seconds
 DEFAULT_RIGHTS = frozenset({Right.PUSH, Right.PULL_REQUEST, Right.COMMENT})
 UNKNOWN = Refusal("The session token is not known here", "Ask the person who started this agent for a valid one")

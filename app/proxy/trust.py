@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from app.errors import ActionableError
 from app.proxy.grant import Right
+from app.proxy.sessions import FEWEST_HOURS
 from checks.document import DocumentError, read_document
 from checks.paths import PathPatterns
 from policies.ticket_section import POOL
@@ -54,7 +55,7 @@ class Rule(_Section):
         "pull_request",
         "comment",
     ]
-    hours: Annotated[float | int, Field(gt=0, le=24)] = 2
+    hours: Annotated[float | int, Field(ge=FEWEST_HOURS, le=24)] = 2
 
     @field_validator("patterns")
     @classmethod

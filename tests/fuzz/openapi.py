@@ -52,6 +52,8 @@ def try_api(
     assert {"ignored_auth", "not_a_server_error"} <= {check.__name__ for check in checks}
 
     def one(case: Case) -> None:
+        if [] in (case.query or {}).values():  # which is not sent, so that a request that should be wrong is right
+            return
         headers = dict(headers_of(case))
         answer = case.call(base_url=address, headers=headers)
         try:

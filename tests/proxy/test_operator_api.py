@@ -58,6 +58,7 @@ async def test_a_session_by_http(town: Scene) -> None:
         ({"repository": "acme", "branch": "agent/x"}, 422, "repository"),
         ({"repository": "acme/shop"}, 422, "branch"),
         ({"repository": "acme/shop", "branch": "agent/x", "hours": 1000}, 422, "hours"),
+        ({"repository": "acme/shop", "branch": "agent/x", "hours": 5e-324}, 422, "hours"),
         ({"repository": "acme/shop", "branch": "agent/x", "rights": ["admin"]}, 422, "rights"),
         ({"repository": "acme/shop", "branch": "agent/x", "extra": 1}, 422, "extra"),
         ([], 422, ""),
