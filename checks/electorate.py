@@ -75,12 +75,12 @@ def is_organization_member(snapshot: Snapshot, name: str, account: Account) -> b
     return isinstance(members, frozenset) and account.login.casefold() in _folded(members)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=128)
 def _folded(logins: frozenset[str]) -> frozenset[str]:
     return frozenset(login.casefold() for login in logins)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=128)
 def _folded_logins(logins: tuple[str, ...]) -> frozenset[str]:
     return frozenset(login.casefold() for login in logins)
 

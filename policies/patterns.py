@@ -24,7 +24,7 @@ def pattern_errors(document: Document, policy: Policy) -> Iterator[PolicyError]:
             yield error_at(document, path, f"the pattern cannot be used: {refusal}", "Write it in gitignore style")
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def _refusal(patterns: tuple[str, ...]) -> str:
     try:
         PathPatterns(patterns)

@@ -25,10 +25,21 @@ from policies.rule_parts import all_demands, people_of
 from policies.rule_sections import Who
 from policies.schema import Policy
 
+SHORT = 1_000  # characters; a list may have fifteen times as many, and takes one and a half megabytes then
 
-@lru_cache(maxsize=1024)
+
 def patterns(lines: tuple[str, ...]) -> PathPatterns:
     """Compiling is the dearest part of a judgement, and a policy seldom changes."""
+    return _short(lines) if sum(map(len, lines)) <= SHORT else _long(lines)
+
+
+@lru_cache(maxsize=1024)
+def _short(lines: tuple[str, ...]) -> PathPatterns:
+    return PathPatterns(lines)
+
+
+@lru_cache(maxsize=64)
+def _long(lines: tuple[str, ...]) -> PathPatterns:
     return PathPatterns(lines)
 
 

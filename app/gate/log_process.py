@@ -15,16 +15,13 @@ from app.gate.child import run_child
 from app.gate.child_answers import ChildAnswers
 from app.gate.child_request import Child
 from app.gate.frames import frames
-from app.json_model import NAMES_KEPT
 from checks.runs import JobLog
 from checks.unread import Unread
 
 MEMORY_LIMIT = 1024**3  # bytes of address space; some 200 MB of it are libraries
 TIME_LIMIT = 60.0  # seconds for one batch
 CHILD = Child("app.gate.log_child:serve", MEMORY_LIMIT, TIME_LIMIT)
-# A JobLog; a type of its own could not be given how to read.
-ANSWER: TypeAdapter[JobLog | Unread] = TypeAdapter(JobLog | Unread, config=NAMES_KEPT)
-ANSWERS = ChildAnswers(ANSWER)
+ANSWERS: ChildAnswers[JobLog | Unread] = ChildAnswers(TypeAdapter(JobLog | Unread))
 LOG_LIMIT = 64 * 1024**2  # bytes of one log that this process holds; a longer one is not read
 
 _PIECE = 256 * 1024

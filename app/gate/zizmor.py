@@ -17,6 +17,7 @@ from typing import Any
 import re2
 
 from app.gate.child import run_child
+from app.gate.child_answers import read_json
 from app.gate.child_request import Child
 from checks.tampering.alteration import LONGEST_QUOTE, Alteration, Weight
 from checks.tampering.change import Change, Version
@@ -46,7 +47,7 @@ async def zizmor_notes(
         asked = json.dumps({"folder": folder, "command": command}).encode()
         said = await run_child(Child("app.gate.zizmor_child:become", MEMORY_LIMIT, seconds), (asked,))
     try:
-        return tuple(_new(json.loads(said), names))[:MOST_NOTES]
+        return tuple(_new(read_json(said), names))[:MOST_NOTES]
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
         return ()
 

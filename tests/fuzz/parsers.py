@@ -10,7 +10,7 @@ from app.ci.buildkite import _Build as BuildkiteBuild
 from app.ci.circleci import _Jobs as CircleJobs
 from app.ci.jenkins import _Build as JenkinsBuild
 from app.cli.agent_client import _value
-from app.gate import analysis, report_process
+from app.gate import analysis, log_process, report_process
 from app.gate.diffs import UnreadableDiff, parse_diff, symlink_oids
 from app.gate.policies import _text as policy_text
 from app.gate.workflows import local_references
@@ -197,6 +197,7 @@ PARSERS: tuple[Parser, ...] = (
     ),
     Parser("app/gate/analysis.py", analysis._read, (), [JSON]),
     Parser("app/gate/policies.py", _policy_file, (), [b"dmVyc2lvbjogMQo="]),
+    Parser("app/gate/child_answers.py", log_process._read, (), [JSON, b'{"because": "too long"}']),
     Parser("app/gate/report_process.py", report_process._read, (), [JSON]),
     Parser("app/gate/workflows.py", local_references, (), [_WORKFLOW]),
     Parser("app/github/answers.py", lambda raw: parsed(_CALL, raw, GraphQLAnswer), (GitHubError,), [JSON]),

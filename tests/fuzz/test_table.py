@@ -64,7 +64,6 @@ OWN: dict[str, str] = {
     "app/gate/recorded.py": "our own record in the database",
     "app/gate/replaying.py": "written a moment before",
     "app/gate/report_child.py": "the parent's request, read by its child",
-    "app/gate/zizmor.py": "zizmor's report from a bounded child; whatever else it says gives no notes",
     "app/gate/zizmor_child.py": "the parent's request, read by its child",
     "app/github/contents.py": "GitHub's answer to a person's own command, which ends with the fault",
     "app/github/registering.py": "GitHub's answer to the person who registers the App",

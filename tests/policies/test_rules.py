@@ -139,3 +139,13 @@ SENSIBLE: list[tuple[str, Any]] = [
 def test_the_default_areas_are_sensible(path: str, area: str | None) -> None:
     hit = {rule.area for rule in rules.path_rules(read("")) if rule.patterns.matches(path)}
     assert (area in hit) if area else (hit == set())
+
+
+def test_of_long_lists_of_patterns_few_are_kept() -> None:
+    """A compiled one is up to one and a half megabytes, and anybody's policy may have many."""
+    long = [tuple(f"{number}-{part}/{'y' * 400}" for part in range(3)) for number in range(100)]
+    first = [("docs/only-here", "src/*.py"), long[0]]
+    compiled = [rules.patterns(each) for each in first]
+    for each in long[1:]:
+        rules.patterns(each)
+    assert [rules.patterns(each) is before for each, before in zip(first, compiled, strict=True)] == [True, False]
