@@ -7,7 +7,7 @@ credentials); several secrets or keys are separated by blank lines or commas, so
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import timedelta
 from pathlib import Path
@@ -21,6 +21,8 @@ from app.registrations import Registration, load
 from app.secret import SecretStr, keys_in, secrets_in
 from app.store.prune import Periods
 
+PREFIX = "MERGEGATE_"
+ALIKE = 0.85  # `difflib`'s measure of two names, of which one is the other misspelt
 GITHUB_API = "https://api.github.com"
 MOST_PORT = 65_535
 # https://docs.github.com/actions/reference/security/oidc
@@ -166,6 +168,7 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         keep=_periods(read),
         oidc_issuers=tuple((read.text("OIDC_ISSUERS") or GITHUB_ACTIONS).replace(",", " ").split()),
     )
+    read.refuse_misspelt()
     return with_registrations(settings)
 
 
@@ -228,8 +231,19 @@ _ON, _OFF = frozenset({"1", "true", "yes", "on"}), frozenset({"0", "false", "no"
 class _Variables:
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
+        self._known: set[str] = set()
+
+    def refuse_misspelt(self) -> None:
+        """What nobody has asked for and is named almost as what somebody has: a limit in it would not be one."""
+        given = (name.removeprefix(PREFIX) for name in sorted(self._environment) if name.startswith(PREFIX))
+        for name in given:
+            if name not in self._known and (meant := _nearest(name, self._known)):
+                raise Misconfigured(
+                    f"{PREFIX}{name}: there is no such setting. If {PREFIX}{meant} is meant, rename it; else remove it"
+                )
 
     def text(self, name: str) -> str | None:
+        self._known |= {name, f"{name}_FILE"}
         value = self._environment.get(f"MERGEGATE_{name}", "").strip()
         path = self._environment.get(f"MERGEGATE_{name}_FILE", "").strip()
         if value or not path:
@@ -267,6 +281,7 @@ class _Variables:
 
     def path(self, name: str) -> Path | None:
         """The path of a file that is not read here; it has no `_FILE` form of its own."""
+        self._known.add(name)
         value = self._environment.get(f"MERGEGATE_{name}", "").strip()
         return Path(value).absolute() if value else None
 
@@ -344,6 +359,16 @@ class _Variables:
                 f"MERGEGATE_{missing}: missing, but the other half of the App is set. Set both, or neither"
             )
         return AppSettings(app_id=self.whole(id_name, 0), private_keys=_private_keys(keys))
+
+
+def _nearest(name: str, known: Collection[str]) -> str | None:
+    import difflib
+
+    ending = "_FILE" if name.endswith("_FILE") else ""
+    alike = difflib.get_close_matches(
+        name.removesuffix(ending), [one for one in known if one[-5:] != "_FILE"], 1, ALIKE
+    )
+    return next((one + ending if one + ending in known else one for one in alike), None)
 
 
 def _is_address(url: str) -> bool:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from app.config import Misconfigured, read_settings
 
+ROOT = Path(__file__).parents[1]
+TEXTS = {".md", ".py", ".yml", ".yaml", ".service", ".env", ".sh", ".mk", ".conf", ".example"}
+PARTS = ("app", "deploy", "tests")
 KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIB\n-----END RSA PRIVATE KEY-----\n"
 OTHER = KEY.replace("MIIB", "MIIC")
 
@@ -110,3 +114,26 @@ def test_judges_and_canaries() -> None:
     settings = read_settings({"MERGEGATE_JUDGES": "one=/a/b two=/c", "MERGEGATE_CANARY_HOURS": "0"})
     assert settings.judges == {"one": Path("/a/b"), "two": Path("/c")}
     assert (settings.judge_seconds, settings.canary_hours, read_settings({}).canary_hours) == (240, 0, 24)
+
+
+MISSPELT = {
+    "MERGEGATE_ACCOUNT": "MERGEGATE_ACCOUNTS",
+    "MERGEGATE_WEBHOOK_SECRETS_FILE": "MERGEGATE_WEBHOOK_SECRET_FILE",
+    "MERGEGATE_PROXY_CERTIFICATE_FILE": "MERGEGATE_PROXY_CERTIFICATE",  # it is a path already
+    "MERGEGATE_WRITES_PER_MINUT": "MERGEGATE_WRITES_PER_MINUTE",
+}
+
+
+@pytest.mark.parametrize(("given", "meant"), MISSPELT.items())
+def test_a_misspelt_name_is_not_passed_over(given: str, meant: str) -> None:
+    with pytest.raises(Misconfigured, match=f"{given}: .*{meant} is meant"):
+        read_settings({given: "x"})
+
+
+def test_no_name_that_is_written_anywhere_here_is_taken_for_another_one() -> None:
+    """Those of agents' machines, of the demonstration and of the tests stand in the same environments."""
+    files = [ROOT / "README.md", *(path for part in PARTS for path in (ROOT / part).rglob("*") if path.suffix in TEXTS)]
+    names = {name for path in files for name in re.findall(r"MERGEGATE_[A-Z_]*[A-Z]\b", path.read_text("utf-8"))}
+    names -= MISSPELT.keys()
+    assert len(names) > 80
+    assert read_settings(dict.fromkeys(names, "")).gate is None
