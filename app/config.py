@@ -7,6 +7,7 @@ credentials); several secrets or keys are separated by blank lines or commas, so
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import timedelta
@@ -21,7 +22,6 @@ from app.registrations import Registration, load
 from app.secret import SecretStr, keys_in, secrets_in
 from app.store.prune import Periods
 
-PREFIX = "MERGEGATE_"
 ALIKE = 0.85  # `difflib`'s measure of two names, of which one is the other misspelt
 GITHUB_API = "https://api.github.com"
 MOST_PORT = 65_535
@@ -235,12 +235,13 @@ class _Variables:
 
     def refuse_misspelt(self) -> None:
         """What nobody has asked for and is named almost as what somebody has: a limit in it would not be one."""
-        given = (name.removeprefix(PREFIX) for name in sorted(self._environment) if name.startswith(PREFIX))
-        for name in given:
-            if name not in self._known and (meant := _nearest(name, self._known)):
-                raise Misconfigured(
-                    f"{PREFIX}{name}: there is no such setting. If {PREFIX}{meant} is meant, rename it; else remove it"
-                )
+        for variable in sorted(self._environment):
+            name = variable.removeprefix("MERGEGATE_")
+            if name in (variable, *self._known) or not (meant := _nearest(name, self._known)):
+                continue
+            raise Misconfigured(
+                f"{variable}: there is no such setting. If MERGEGATE_{meant} is meant, rename it; else remove it"
+            )
 
     def text(self, name: str) -> str | None:
         self._known |= {name, f"{name}_FILE"}
@@ -362,8 +363,6 @@ class _Variables:
 
 
 def _nearest(name: str, known: Collection[str]) -> str | None:
-    import difflib
-
     ending = "_FILE" if name.endswith("_FILE") else ""
     alike = difflib.get_close_matches(
         name.removesuffix(ending), [one for one in known if one[-5:] != "_FILE"], 1, ALIKE

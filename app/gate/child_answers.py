@@ -7,7 +7,7 @@ of answer took two gigabytes. Here the first one is enough.
 from __future__ import annotations
 
 import json
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from pydantic import TypeAdapter
 from pydantic_core import SchemaValidator
@@ -30,11 +30,11 @@ class ChildAnswers(Generic[T]):
         self._validator = SchemaValidator(_to_the_first_fault(kind.core_schema), _READ)
 
     def read(self, answer: bytes) -> T:
-        return self._validator.validate_json(_bounded(answer))  # type: ignore[no-any-return] # pydantic has no type
+        return cast("T", self._validator.validate_json(_bounded(answer)))
 
     def read_with_any_text(self, answer: bytes) -> T:
         """The same where texts may hold lone surrogates, as paths do: pydantic's own parser refuses them."""
-        return self._validator.validate_python(read_json(answer))  # type: ignore[no-any-return]
+        return cast("T", self._validator.validate_python(read_json(answer)))
 
 
 def read_json(answer: bytes) -> Any:

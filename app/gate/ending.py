@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import signal
+from asyncio import SubprocessTransport, WriteTransport
 from asyncio.subprocess import Process
 
 PIECE = 65536
@@ -31,6 +32,14 @@ async def end_process(process: Process, *, group: int | None = None) -> None:
             await process.wait()
     except TimeoutError:
         process._transport.close()  # type: ignore[attr-defined] # noqa: SLF001 - there is no other way to let pipes go
+
+
+def let_go_of_pipes(transport: SubprocessTransport) -> None:
+    """Close our ends, whoever else holds the other ones."""
+    for pipe in filter(None, map(transport.get_pipe_transport, (0, 1, 2))):
+        if isinstance(pipe, WriteTransport) and pipe.get_write_buffer_size():
+            pipe.abort()  # closing would wait until somebody has read it
+        pipe.close()
 
 
 async def _discarded(stream: asyncio.StreamReader | None) -> None:

@@ -10,6 +10,7 @@ from asyncio import BaseTransport, SubprocessTransport, WriteTransport
 from asyncio.subprocess import PIPE
 from typing import cast
 
+from app.gate.ending import let_go_of_pipes
 from app.gate.git_process import ERROR_LIMIT, Answer, Call, Heard, TooMuchSaid
 from app.gate.leash import leashed
 
@@ -100,17 +101,9 @@ async def _end(transport: SubprocessTransport, listener: _Listener, group: int) 
     if running := transport.get_returncode() is None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(group, signal.SIGKILL)
-    _hang_up(transport)
+    let_go_of_pipes(transport)
     if running:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(SECONDS):
                 await listener.exited.wait()
     transport.close()
-
-
-def _hang_up(transport: SubprocessTransport) -> None:
-    stdin, out, err = (transport.get_pipe_transport(pipe) for pipe in (0, 1, 2))
-    if cast("WriteTransport", stdin).get_write_buffer_size():  # closing would wait until somebody has read it
-        cast("WriteTransport", stdin).abort()
-    for pipe in (out, err):
-        cast("BaseTransport", pipe).close()

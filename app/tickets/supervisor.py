@@ -20,6 +20,8 @@ from typing import Any, Literal
 
 import structlog
 
+from app.gate.ending import let_go_of_pipes
+
 log = structlog.get_logger(__name__)
 
 SECONDS = 30.0  # for one call
@@ -144,10 +146,4 @@ class _Call(asyncio.SubprocessProtocol):
         if not self.ended.is_set():
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._made.get_pid(), signal.SIGKILL)
-        stdin, stderr = self._made.get_pipe_transport(0), self._made.get_pipe_transport(STANDARD_ERROR)
-        assert isinstance(stdin, asyncio.WriteTransport)
-        if stdin.get_write_buffer_size():  # closing would wait until somebody has read it
-            stdin.abort()
-        assert stderr is not None
-        for pipe in (stdin, stderr):
-            pipe.close()
+        let_go_of_pipes(self._made)

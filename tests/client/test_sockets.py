@@ -20,6 +20,7 @@ from tests.client.double import Thing, pem
 
 pytestmark = pytest.mark.anyio
 TOKEN = b'{"token": "ghs_socket000000", "expires_at": "2999-01-01T00:00:00Z"}'
+Talk = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 Answer = Callable[[str, asyncio.StreamWriter], Awaitable[None]]
 
 
@@ -194,21 +195,15 @@ async def test_no_connection_is_lost_with_requests_that_are_cancelled(together: 
                 respond(writer, b"said")
         writer.close()
 
-    server = await asyncio.start_server(talk, "127.0.0.1", 0)
-    address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    inner = transport()
-    wire = Wire(address, inner, 7)
-    for turns in range(60):
-        asking = [asyncio.create_task(wire.send(Call("GET", address, "GET", "read", None))) for _ in range(together)]
-        await _turns(turns)
-        for one in asking:
-            one.cancel()
-        await asyncio.gather(*asking, return_exceptions=True)
-    await asyncio.sleep(0.05)
-    assert [one for one in inner._pool.connections if not one.is_idle()] == []
-    await wire.aclose()
-    server.close()
-    await asyncio.sleep(0.05)
+    async with _no_connection_lost(talk) as (wire, address):
+        for turns in range(60):
+            asking = [
+                asyncio.create_task(wire.send(Call("GET", address, "GET", "read", None))) for _ in range(together)
+            ]
+            await _turns(turns)
+            for one in asking:
+                one.cancel()
+            await asyncio.gather(*asking, return_exceptions=True)
 
 
 @pytest.mark.parametrize("cancelled", [1, 2])
@@ -226,17 +221,24 @@ async def test_no_connection_is_lost_with_an_answer_that_is_not_read_to_its_end(
                 writer.close()
         writer.close()
 
+    async with _no_connection_lost(talk) as (wire, address):
+        for turns in range(60):
+            asking = asyncio.create_task(wire.send(Call("GET", address, "GET", "read", None, limit_bytes=100_000)))
+            await _turns(turns)
+            for _ in range(cancelled):
+                asking.cancel()
+                await _turns(1)
+            await asyncio.gather(asking, return_exceptions=True)
+
+
+@asynccontextmanager
+async def _no_connection_lost(talk: Talk) -> AsyncIterator[tuple[Wire, str]]:
+    """A wire to a server that talks so, and the server's address. In the end all of its connections are idle."""
     server = await asyncio.start_server(talk, "127.0.0.1", 0)
     address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     inner = transport()
     wire = Wire(address, inner, 7)
-    for turns in range(60):
-        asking = asyncio.create_task(wire.send(Call("GET", address, "GET", "read", None, limit_bytes=100_000)))
-        await _turns(turns)
-        for _ in range(cancelled):
-            asking.cancel()
-            await _turns(1)
-        await asyncio.gather(asking, return_exceptions=True)
+    yield wire, address
     await asyncio.sleep(0.05)
     assert [one for one in inner._pool.connections if not one.is_idle()] == []
     await wire.aclose()

@@ -221,14 +221,14 @@ def _environment(stage: Stage) -> Path:
 async def _keep(stage: Stage) -> None:
     said = (
         "\nLeft running; end it with Ctrl-C.",
-        *(f"   GitHub: {stage.github.world.base_url}", f"   gate:   {stage.gate.address}"),
-        *(f"   proxy:  {stage.gate.proxy}", "In another terminal, in this folder, any of the gate's commands:"),
+        f"   GitHub: {stage.github.world.base_url}",
+        f"   gate:   {stage.gate.address}",
+        f"   proxy:  {stage.gate.proxy}",
+        "In another terminal, in this folder, any of the gate's commands:",
         f"   . {_environment(stage)} && . .venv/bin/activate",
-        *(
-            "   mergegate status",
-            f"   mergegate explain {REPOSITORY}#1",
-            f"   mergegate protect {REPOSITORY} --dry-run",
-        ),
+        "   mergegate status",
+        f"   mergegate explain {REPOSITORY}#1",
+        f"   mergegate protect {REPOSITORY} --dry-run",
     )
     stage.console.print("\n".join(said), soft_wrap=True, highlight=False)
     with contextlib.suppress(asyncio.CancelledError):
