@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
+from collections.abc import Sequence
 
 import structlog
 import uvicorn
@@ -63,7 +64,8 @@ async def _set_up(settings: Settings) -> Settings:
     application = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     application.include_router(page.router())
     application.include_router(pages.router())
-    server = _web(behind_proxies(application), settings)
+    # A connection that stayed open would lead here after the service has taken over.
+    server = _web(behind_proxies(application), settings, [("connection", "close")])
     address = key_address(f"http://{settings.host}:{settings.port}", key)
     log.info("no GitHub App is configured: open the set-up page", address=address)
     leaving = asyncio.create_task(_leave_when(page.connected, server))
@@ -77,7 +79,7 @@ async def _leave_when(connected: asyncio.Event, server: Server) -> None:
     server.leave()
 
 
-def _web(application: ASGIApp, settings: Settings) -> Server:
+def _web(application: ASGIApp, settings: Settings, headers: Sequence[tuple[str, str]] = ()) -> Server:
     return Server(
         uvicorn.Config(
             application,
@@ -89,6 +91,7 @@ def _web(application: ASGIApp, settings: Settings) -> Server:
             access_log=False,
             server_header=False,
             proxy_headers=False,
+            headers=list(headers),
             timeout_graceful_shutdown=DRAIN,
         )
     )

@@ -57,7 +57,10 @@ async def _set_up(process: GateProcess, github: SimulatedGitHub) -> None:
     github.organization("acme")
     headers = {"authorization": f"Bearer {github.user_token('ada')}"}
     async with httpx.AsyncClient(trust_env=False) as browser, httpx.AsyncClient(headers=headers) as at_github:
-        await browser.get(address)
+        front = await browser.get(address)
+        assert front.headers["connection"] == "close", (
+            "it would still lead to this page when the service has taken over"
+        )
         for _ in ("gate", "courier"):
             query = {"address": process.address, "account": "acme"}
             offered = await browser.get(f"{process.address}/set-up/app", params=query)
